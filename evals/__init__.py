@@ -1,1 +1,1 @@
-"""Benchmarks and evaluations of MASIS: their own package, never imported by it."""
+"""Benchmarks and evaluations of MASIS: a separate package that the product never imports."""

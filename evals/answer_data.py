@@ -1,4 +1,4 @@
-"""Questions with reference answers, and the documents they are asked of, for the evaluation of whole answers."""
+"""Questions with reference answers, and their documents, for the evaluation of whole answers."""
 
 import csv
 import gzip
@@ -37,11 +37,11 @@ class Posed:
     kind: str
     text: str
     reference: str
-    """Empty where the documents hold no answer."""
+    """Empty if the documents do not answer the question."""
     files: tuple[str, ...] = ()
-    """Where the answer is looked for; everywhere when none is named."""
+    """Documents to search; all of them if none is named."""
     facts: tuple[tuple[str, ...], ...] = ()
-    """Wordings of which one each must be in the answer; without them the reference is compared."""
+    """Groups of wordings, one of each of which the answer must contain; without them the reference is compared."""
 
     @property
     def answerable(self) -> bool:
@@ -53,11 +53,11 @@ class AnswerSet:
     name: str
     posed: Sequence[Posed]
     write_documents: Callable[[Path], object]
-    """Into an empty folder."""
+    """Writes into an empty folder."""
 
 
 def answer_sets(limit: int | None = None) -> list[AnswerSet]:
-    """Those whose data is beside the repository; `limit` is for trying out."""
+    """The sets whose data is next to the repository; `limit` is for trying out."""
     data = shared_data("stici_single_topic_rag")
     found = [_articles(data)] if data else []
     return [AnswerSet(s.name, _sampled(s.posed, limit), s.write_documents) for s in [*found, _sample_index()]]
@@ -75,7 +75,8 @@ def table_sets(limit: int | None = None) -> list[AnswerSet]:
 
 
 def opened(answer_set: AnswerSet) -> Masis:
-    """A library with the set's documents: ingested once, and again when the code that reads documents changes."""
+    """A library with the documents of the set. They are ingested once, and again when the code that reads documents
+    changes."""
     home = CACHE / answer_set.name.split()[0].lower() / _ingestion_code()
     masis = Masis(Settings(home=home))
     if not (home / "complete").exists():
@@ -87,7 +88,8 @@ def opened(answer_set: AnswerSet) -> Masis:
 
 
 def all_asked(masis: Masis, posed: Sequence[Posed], title: str) -> list[RunResult]:
-    """As `masis ask --file` asks them: several at once. The whole results, of which a file of answers has a part."""
+    """Asks several at once, as `masis ask --file` does. Returns whole results, of which a file of answers holds a
+    part."""
     rows = [{"id": number, "question": one.text, "documents": one.files} for number, one in enumerate(posed)]
     with tempfile.TemporaryDirectory() as folder, Progress() as bar:
         task = bar.add_task(title, total=len(rows))
@@ -136,7 +138,7 @@ FIGURES = Path(__file__).parent / "filing_figures.tsv"
 
 
 def _filings(data: Path) -> AnswerSet:
-    """Only questions on companies whose filings are there, and of these the half that is reported."""
+    """Only questions about companies whose filings are available, and of these the half that is reported."""
     there = {file.stem.split()[-1] for file in (data / "docs").iterdir()}
     entries = _csv((data / "qna_data.csv").read_text(encoding="utf-8-sig"))
     on_them = [e for e in entries if e["Source Docs"].strip("* ").split()[-1] in there]
@@ -154,7 +156,7 @@ def _filings(data: Path) -> AnswerSet:
 
 
 def _figures(data: Path) -> AnswerSet:
-    """Our own questions on single figures of the same filings; those that the engine was built with are left out."""
+    """Our own questions about single figures of the same filings, without those that the engine was built with."""
     entries = csv.DictReader(FIGURES.read_text().splitlines(), delimiter="\t")
     posed = [
         Posed(
@@ -170,7 +172,7 @@ TABLES_ASKED = {"span in text": 35, "span in a table": 60, "several spans": 25, 
 
 
 def _tables(data: Path) -> AnswerSet:
-    """Of the test part, which the writer was not built on, and of it what the reader was not trained on."""
+    """From the test split, which the writer was not built on, without what the reader was trained on."""
     text = gzip.decompress((data / "tatqa_dataset_test_gold.json.gz").read_bytes())
     reports: list[dict[str, Any]] = [r for r in json.loads(text) if held_out(f"tatqa-{r['table']['uid']}")]
     posed = [
@@ -217,7 +219,7 @@ def _has_digit(value: object) -> bool:
 
 
 def _as_html(report: dict[str, Any]) -> str:
-    """The table behind the paragraph that announces it, or else behind the first."""
+    """The table after the paragraph that announces it, otherwise after the first."""
     rows = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in report["table"]["table"]
     )

@@ -1,6 +1,6 @@
-"""What an answer is worth beside a reference: facts, numbers with their scale, and citations that bear it out.
+"""Scores an answer against a reference: facts, numbers with their scale, and citations that support it.
 
-The check of citations is not the product's own: it asks for the sentence's words and digits in the cited passage.
+The citation check is not the product's own: it looks for the sentence's words and digits in the cited passage.
 """
 
 import re
@@ -14,13 +14,13 @@ from masis.language.words import content_stems
 from masis.types import Citation, Claim, EvidenceChunk
 
 BEARS_OUT = 0.75
-"""Share of a sentence's words that a passage must have for us to say that it bears the sentence out."""
+"""Share of a sentence's words that a passage must contain to count as supporting it."""
 FACT_WORDS = 0.60
-"""Share of a wordy reference that an answer must have to count as right."""
+"""Share of a textual reference that an answer must contain to count as right."""
 RECKONING = frozenset(
     content_stems("increased decreased changed change higher lower above below more less total average")
 )
-"""What a sentence may say of numbers that it shows."""
+"""Words with which a sentence may describe a calculation with numbers that it shows."""
 SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 NUMBER = re.compile(
     r"(?<![\w.])[-−(]?[$€£]?\s?(\d[\d,]*(?:\.\d+)?|\.\d+)\)?\s?(thousand|million|billion|%|percent)?", re.IGNORECASE
@@ -36,18 +36,18 @@ class Scored:
     answerable: bool
     answered: bool
     words: float = 0.0
-    """Share of the reference's words that are in the answer."""
+    """Share of the reference's words that the answer contains."""
     numbers: tuple[bool, ...] = ()
     """For each number of the reference, whether the answer gives it in the right scale."""
     right: bool = False
-    """The whole reference: every number, or, where it has none, most of its words."""
+    """Whether the answer has the whole reference: every number or, if it has none, most of its words."""
     resolve: tuple[bool, ...] = ()
     precise: tuple[bool, ...] = ()
-    """For each citation, whether the passage bears the sentence out."""
+    """For each citation, whether the passage supports the sentence."""
     supported: tuple[bool, ...] = ()
-    """For each sentence that claims, whether a passage it cites does."""
+    """For each sentence that makes a claim, whether a passage it cites supports it."""
     audited: tuple[bool, ...] = ()
-    """For each of them, whether the product's own audit agrees."""
+    """For each of these sentences, whether the product's own audit agrees."""
 
 
 ANSWERED = ("answered", "answered_with_caveat", "conflict")
@@ -115,7 +115,7 @@ def _same(value: float, other: float) -> bool:
 
 
 def _values(text: str) -> Iterator[tuple[float, bool]]:
-    """(value, whether it is a percentage), dates and the numbers of list items aside."""
+    """(value, whether it is a percentage), without dates and list numbers."""
     for line in text.splitlines():
         caption = IN_SCALE.search(line)
         for number in NUMBER.finditer(DAY.sub(" ", re.sub(r"^\s*\d+[.)]\s", " ", line))):
@@ -145,7 +145,8 @@ def _number(digits: str) -> float:
 
 
 def _follows(made: float, given: Sequence[float]) -> bool:
-    """A figure that the sentence reckons from others it shows: their sum or mean, a difference, a change in percent."""
+    """A figure that the sentence computes from others it shows: their sum or mean, a difference, or a change in
+    percent."""
     shown = [n for n in given if not 1990 <= n <= 2040]
     sums = [sum(shown), sum(shown) / len(shown)] if shown else []
     pairs = [(a, b) for a in shown for b in shown if a != b]

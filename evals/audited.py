@@ -1,4 +1,4 @@
-"""One finished answer, audited as the Critic does it with the offline engine."""
+"""One finished answer, audited as the Critic does with the offline engine."""
 
 import asyncio
 from collections.abc import Sequence

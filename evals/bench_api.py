@@ -1,4 +1,4 @@
-"""What the API adds to a request: key, rights, rate limit, database and problem handling, against a bare route."""
+"""The overhead of the API per request: key, rights, rate limit, database and problem handling, against a bare route."""
 
 import statistics
 import subprocess

@@ -1,4 +1,4 @@
-"""What proving an answer costs: claims verified per second, and the audit's share of a run. No tokens: it is code."""
+"""The cost of proving an answer: claims verified per second, and the audit's share of a run. No tokens: it is code."""
 
 import tempfile
 import time

@@ -1,6 +1,6 @@
-"""What a million pages and a million questions take, computed from what a few of them take here.
+"""What a million pages and a million questions need, extrapolated from a few of them measured here.
 
-What a passage takes in Qdrant is read from the table that `python -m evals bench store-server` wrote.
+The size of a passage in Qdrant comes from the table that `python -m evals bench store-server` wrote.
 """
 
 import re
@@ -27,10 +27,11 @@ QUESTIONS = (
     "Which legal proceedings are described?",
 )
 CORE_HOURS_USD = {"rented server": 0.01, "virtual machine": 0.05, "managed containers": 0.10}
-"""Assumed prices of a core for an hour, from cheap to dear; put in your own."""
+"""Assumed prices of a core per hour, from cheap to expensive; insert your own."""
 MILLION = 1_000_000
 SCALAR_BYTES = 384 + 200
-"""Of a passage whose vectors are scalar and on disk: its short vector, and an assumed 200 for links and ids."""
+"""Bytes of a passage whose vectors are quantised with the originals on disk: its short vector, and an assumed 200 for
+links and ids."""
 T = TypeVar("T")
 
 
@@ -49,14 +50,14 @@ class Measured:
     pages: int
     passages: int
     page_seconds: float
-    """CPU seconds of a page, from its file to its vectors."""
+    """CPU seconds per page, from file to vectors."""
     read_seconds: float
-    """Of these, those until it could be found by keyword."""
+    """The part of them until the page could be found by keyword."""
     page_bytes: float
     question_seconds: float
     run_bytes: float
     model_usd: float
-    """Of a question, as `masis ask --dry-run` estimates it for the default models."""
+    """Per question, as `masis ask --dry-run` estimates it for the default models."""
     model_tokens: float
 
 
@@ -69,7 +70,7 @@ def measure() -> Section:
 
 
 def stored_in(page: str) -> Stored:
-    """From the last row of the table of the Qdrant server; its last two cells are memory and disk in MB."""
+    """From the last row of the Qdrant server's table, whose last two cells are memory and disk in MB."""
     found = re.search(r"<!-- store-server -->.*\n\| (?P<row>\d[^\n]*) \|\n<!-- /store-server -->", page, re.DOTALL)
     if found is None:
         raise NotMeasured("the Qdrant server was not; `python -m evals bench store-server` does that")
@@ -89,7 +90,7 @@ def _measured(files: list[Path]) -> Measured:
             pages = sum(document.pages for document in report.ready)
             passages = sum(document.chunks for document in report.ready)
             size = _size(Path(home)) - before
-            masis.ask(QUESTIONS[0], "whole")  # loads what answers
+            masis.ask(QUESTIONS[0], "whole")  # loads the models
             before = _size(Path(home))
             asked, _ = _cpu(lambda: [masis.ask(question, "whole") for question in QUESTIONS])
             run_bytes = (_size(Path(home)) - before) / len(QUESTIONS)
@@ -115,14 +116,14 @@ def _measured(files: list[Path]) -> Measured:
 
 
 def _cpu(work: Callable[[], T]) -> tuple[float, T]:
-    """Of this process and of the limited ones that read files."""
+    """Of this process and the sandboxed ones that read files."""
     before = _spent()
     made = work()
     return _spent() - before, made
 
 
 def _spent() -> float:
-    """Those that still live have to be asked themselves, also for what became of their own children."""
+    """Live processes are asked directly, including for their own finished children."""
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     return sum(sum(process.cpu_times()[:4]) for process in processes)
 

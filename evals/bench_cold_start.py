@@ -1,4 +1,4 @@
-"""How long a fresh process takes to say something: help, and a first answer."""
+"""Time until a fresh process shows something: help, and a first answer."""
 
 import os
 import resource

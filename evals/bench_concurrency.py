@@ -1,4 +1,4 @@
-"""Many runs at once in one process, with models that answer after a second: what MASIS adds to their time."""
+"""Many runs at once in one process, with models that answer after a second: the time that MASIS adds."""
 
 import asyncio
 import statistics
@@ -54,7 +54,7 @@ async def _row(database: str, runs: int, url: str | None) -> list[object]:
         masis._parts.services = slow_services(settings, runs + 1)
         masis.library.catalog.create_workspace(WORKSPACE)
         async with masis.working():
-            await _followed(masis)  # what is loaded once is not a run's
+            await _followed(masis)  # what is loaded once does not count towards a run
             settle_in()
             cpu, started = time.process_time(), time.perf_counter()
             seconds = sorted(await asyncio.gather(*(_followed(masis) for _ in range(runs))))

@@ -1,4 +1,4 @@
-"""Passages embedded per second, as a share of what the model itself can do in the same minutes."""
+"""Passages embedded per second, as a share of what the model itself achieves in the same minutes."""
 
 import asyncio
 import gzip

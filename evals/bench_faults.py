@@ -1,4 +1,5 @@
-"""What breaks in the middle of runs and uploads, and what is lost or done twice: nothing, or the table says so."""
+"""Breaks something in the middle of runs and uploads, and counts what is lost or done twice, which should be
+nothing."""
 
 import os
 import secrets
@@ -25,7 +26,7 @@ RUNS, FILES = 24, 8
 MODEL_SECONDS = 0.5
 CALLS = 3
 AWAY_SECONDS = 6.0
-"""Three times the lease: whoever is silent for so long has lost its jobs."""
+"""Three times the lease: a process that is silent for this long has lost its jobs."""
 QUESTION = "What was revenue in 2025?"
 REPORT = ("report.md", b"# Report\n\nRevenue was $12 million in 2025.\n")
 SHIFTED = """
@@ -48,13 +49,13 @@ class Shifted(datetime.datetime):
 
 datetime.datetime = Shifted
 """
-"""What a process imports before anything else, and then takes for the time of day."""
+"""Imported by a process before anything else, to change its time of day."""
 OVER = ("finished", "waiting", "failed", "cancelled")
 
 
 @dataclass
 class Site:
-    """PostgreSQL and Qdrant behind relays, a model, and two workers: one behind the relays, one not."""
+    """PostgreSQL and Qdrant behind relays, a model, and two workers, one of them behind the relays."""
 
     folder: Path
     masis: Masis
@@ -69,7 +70,7 @@ class Site:
     standby: PostgresServer | None = None
 
     def start_workers(self, shift: int = 0) -> None:
-        """`shift`: seconds by which the clock of the first is fast."""
+        """`shift`: seconds by which the first worker's clock is fast."""
         self.stop_workers()
         own = self.relayed.environment
         if shift:
@@ -80,7 +81,7 @@ class Site:
         self.relayed.environment = own
 
     def add_standby(self) -> None:
-        """From now on everybody knows both databases, and writes to the one that takes it."""
+        """From now on everybody knows both databases and writes to the one that accepts it."""
         self.standby = PostgresServer(leader=self.postgres)
         self.standby.start()
         hosts = f"127.0.0.1:{self.postgres.port},127.0.0.1:{self.standby.port}"
@@ -109,7 +110,7 @@ def _site() -> Iterator[Site]:
         relays = Relay(postgres.port), Relay(qdrant.port)
         url = postgres.database("masis")
         settings = surroundings(folder / "home", url, qdrant.url, provider.base_url)
-        settings["MASIS_WORKER_RUNS"] = str(RUNS // 2)  # or the first to look would take them all
+        settings["MASIS_WORKER_RUNS"] = str(RUNS // 2)  # otherwise the first to look would take them all
         behind = {
             "MASIS_DATABASE_URL": url.replace(str(postgres.port), str(relays[0].port)),
             "QDRANT_URL": relays[1].url,
@@ -215,7 +216,7 @@ def measure() -> Section:
         _upload_and_wait(site, [REPORT])
         reference = _trail(site.masis, _finished(site, [site.masis.ask_in_background(QUESTION, "w").run_id])[0])
         rows = [_row(site, name, *fault, reference) for name, fault in FAULTS.items()]
-        site.add_standby()  # last: it stays the database
+        site.add_standby()  # last, because this stays the database
         rows.append(_row(site, FAIL_OVER, _failed_over, 0, reference))
     body = (
         f"{RUNS} runs and an upload of {FILES} files, in work on two workers when the fault comes (a third of "
@@ -280,6 +281,6 @@ def _finished(site: Site, runs: list[str]) -> list[RunRecord]:
 
 
 def _trail(masis: Masis, record: RunRecord) -> Counter[object]:
-    """Without the starts: whoever dies in its first moments may not have come to write that down."""
+    """Without the starts, because a process that dies in its first moments may not have recorded its own."""
     events = [event for event in masis.events(record.run_id) if event["event"] != "started"]
     return Counter((event["event"], event.get("agent"), event.get("attempt")) for event in events)

@@ -1,4 +1,5 @@
-"""Files to a searchable index: MASIS beside what its users would otherwise put together, same files, same model."""
+"""From files to a searchable index: MASIS against what its users would otherwise assemble, with the same files and
+model."""
 
 import asyncio
 import json
@@ -28,7 +29,7 @@ class Ingested:
     chunks: int
     seconds: float
     findable_seconds: float
-    """Until everything could be found, by keyword at least."""
+    """Until everything could be found, at least by keyword."""
 
 
 def measure() -> Section:

@@ -1,4 +1,4 @@
-"""What the core install weighs: every distribution of the core lock, counted in the environment at hand."""
+"""The size of the core install: every distribution in the core lock, measured in the current environment."""
 
 import re
 from importlib.metadata import PackageNotFoundError, distribution
@@ -17,7 +17,7 @@ def locked_names() -> tuple[list[str], list[str]]:
 
 
 def size_mb(name: str) -> float | None:
-    """None for what the lock lists for other platforms only."""
+    """None for distributions that the lock lists only for other platforms."""
     try:
         files = distribution(name).files or []
     except PackageNotFoundError:

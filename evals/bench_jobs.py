@@ -1,4 +1,4 @@
-"""What a durable job costs: MASIS's queue beside those of libraries, with jobs that do nothing."""
+"""The cost of a durable job: MASIS's queue against those of libraries, with jobs that do nothing."""
 
 import asyncio
 import json

@@ -16,7 +16,7 @@ def measure() -> Section:
         masis = Masis(Settings(home=Path(home)))
         masis.ingest([SAMPLE], "tolmerick")
         asked = [q for q in questions() if q.expected_outcome == "answered"]
-        masis.ask(asked[0].question, "tolmerick")  # models are loaded by the first question
+        masis.ask(asked[0].question, "tolmerick")  # the first question loads the models
         runs = [masis.ask(q.question, "tolmerick").metrics for q in asked]
     happy = [m["node_latency_ms"] for m in runs if m["iterations"] == 1]
     rows = [[agent, *_spread([latency[agent] for latency in happy])] for agent in AGENTS]

@@ -1,4 +1,4 @@
-"""A thousand runs in the queue of two workers; and a service under mixed load for minutes: does it stay as it was?"""
+"""A thousand runs in the queue of two workers, and a service under mixed load for minutes: does it stay stable?"""
 
 import os
 import random
@@ -31,7 +31,7 @@ REPORT = ("report.md", b"# Report\n\nRevenue was $12 million in 2025.\n")
 
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "1440"))
 WARM_SECONDS = SOAK_SECONDS / 6
-"""Until models are loaded and caches filled; what is measured begins after them."""
+"""Until models are loaded and caches are full; measuring begins afterwards."""
 SAMPLE = Path(__file__).parents[1] / "examples" / "tolmerick"
 QUESTIONS = (
     "When does the term loan from Lakehead Mutual Bank mature?",
@@ -115,7 +115,7 @@ def _cpu(pid: int) -> float:
     return float(times.user + times.system)
 
 
-# The same service after minutes
+# The same service, minutes later
 
 
 def measure_soak() -> Section:

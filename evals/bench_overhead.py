@@ -1,4 +1,5 @@
-"""What orchestration itself costs: the graph with instant engines, against a bare LangGraph graph of its shape."""
+"""The cost of orchestration itself: the graph with instant engines, against a bare LangGraph graph of the same
+shape."""
 
 import asyncio
 import operator
@@ -25,7 +26,7 @@ class Bare(TypedDict, total=False):
 
 
 def bare_graph() -> Any:
-    """The same nodes and edges, doing nothing but what LangGraph needs."""
+    """The same nodes and edges, doing only what LangGraph needs."""
 
     def supervisor(state: Bare) -> Bare:
         return {"decision": "end" if state.get("trace") else "go"}
@@ -49,7 +50,7 @@ def bare_graph() -> Any:
 
 
 def hollow_graph() -> Any:
-    """Our own graph with its state, edges, events and watching, and agents that say what is next and do nothing."""
+    """Our own graph with its state, edges, events and watching, and agents that only name the next step."""
 
     def idle(name: str) -> Callable[[Any, Any], Awaitable[Any]]:
         async def node(state: Any, runtime: Any) -> Any:
@@ -76,13 +77,13 @@ def cpu_ms(run: Callable[[], Awaitable[Any]]) -> float:
 
 
 def measure() -> Section:
-    # Every draft differs, so that no audit can be remembered from the run before, and all of them are true.
+    # Every draft differs, so that no audit can be reused from the run before, and all of them are true.
     openings = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=2)]
     drafts = [f"In 2025, {opening}, revenue was $12 million. [c1]" for opening in openings[: ROUNDS * RUNS]]
     bare, hollow, services = bare_graph(), hollow_graph(), Stage(writer=ScriptedWriter(drafts)).services
     ours_ms, hollow_ms, bare_ms = [], [], []
     for _ in range(ROUNDS):
-        # In turns, so that whatever else the machine does meets all alike.
+        # Alternating, so that other work on the machine affects all alike.
         bare_ms.append(cpu_ms(lambda: bare.ainvoke({"question": "?"})))
         hollow_ms.append(cpu_ms(lambda: hollow.ainvoke(asked(), context=services)))
         ours_ms.append(cpu_ms(lambda: graph.ainvoke(asked(), context=services)))

@@ -1,4 +1,4 @@
-"""Reading files: pages per second of each format in the sandbox, and what the sandbox costs against none."""
+"""Reading files: pages per second of each format in the sandbox, and the cost of the sandbox."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ def cost_of_filings() -> str:
     if folder is None:
         return ""
     files = [(path.name, path.read_bytes()) for path in sorted((folder / "docs").glob("*.pdf"))]
-    # What the processes of the sandbox used is known once they are gone.
+    # The CPU time of sandbox processes is known once they have ended.
     before = _cpu_seconds()
     sandbox = Sandbox(Settings(parse_processes=1))
     pages = sum(len(sandbox.parse(data, name).pages) for name, data in files)
@@ -86,7 +86,7 @@ def _is_readable(data: bytes, name: str) -> bool:
 
 
 def _seconds_a_round(files: Sequence[NamedFile], *, sandboxed: bool = False) -> float:
-    """CPU time of reading all files once; what it costs to begin, and to load libraries, is measured and taken off."""
+    """CPU time of reading all files once, without the time for starting and for loading libraries."""
     rounds = 1
     began = min(_cost(files, 0, sandboxed) for _ in range(2))
     while (used := _cost(files, rounds, sandboxed) - began) < _SECONDS_EACH:

@@ -1,4 +1,4 @@
-"""Documents on a Ray cluster: pages per second with one and two actors, beside one process; and what faults lose."""
+"""Documents on a Ray cluster: pages per second with one and two actors, against one process; and what faults lose."""
 
 import json
 import random
@@ -23,14 +23,14 @@ AWAY_SECONDS = 6.0
 """Twice the lease."""
 Rows = list[list[object]]
 Fault = Callable[["subprocess.Popen[bytes]"], None]
-"""What is done to a cluster at work, or to the driver."""
+"""The faults, injected into a cluster at work or into the driver."""
 
 
 def measure() -> Section:
     title = "Documents on a Ray cluster"
     if not PYTHON.exists():
         raise NotMeasured("Ray is not installed; `make .cache/ray/.ready` installs it")
-    # Ray has an environment of its own.
+    # Ray has its own environment.
     done = subprocess.run([PYTHON, "-m", "evals.bench_ray"], stdout=subprocess.PIPE, text=True, check=True)
     speed, faults = json.loads(done.stdout.splitlines()[-1])
     body = (
@@ -175,7 +175,7 @@ def _with_two_actors(site: Site, place: Place, fault: Fault) -> tuple[Place, int
 
 
 def _disturbed(site: Site, place: Place, address: str, fault: Fault) -> tuple[Place, int]:
-    """With how often the command had to be given until it reported no failure."""
+    """Where it ran, and how often the command had to be run until it reported no failure."""
     command = ("ingest", site.pages, "--on", address)
     driver = place.started(*command, said=subprocess.PIPE)
     until(lambda: len(place.points()) > PAGES // 3)

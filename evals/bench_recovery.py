@@ -1,4 +1,4 @@
-"""After kill -9: how soon the service answers again, and how soon its runs go on; and what runs weigh meanwhile."""
+"""After kill -9: how soon the service responds again and its runs continue, and how much memory runs take."""
 
 import statistics
 import tempfile

@@ -1,6 +1,6 @@
-"""The embedded store from a thousand to a million passages: questions, memory, start-up, disk, beside peers.
+"""The embedded store from a thousand to a million passages: queries, memory, start-up and disk, against peers.
 
-Every row is written by one process and read by another, so that memory and start-up are a reader's. A million
+Every row is written by one process and read by another, so that memory and start-up are those of a reader. A million
 passages take about ten minutes: `MASIS_BENCH_PASSAGES=100000` stops there.
 """
 
@@ -44,7 +44,7 @@ Row = list[object]
 
 
 class NoEmbedder:
-    """The vectors are made up: only the name is asked for."""
+    """The vectors are synthetic; only the name is used."""
 
     name = "bench"
     dimension: int | None = DIMENSION
@@ -88,7 +88,7 @@ def measure() -> Section:
 
 
 def named_sizes() -> tuple[int, ...]:
-    """`MASIS_BENCH_PASSAGES=50000,1000000`: the numbers of passages to measure with, from the smallest on."""
+    """`MASIS_BENCH_PASSAGES=50000,1000000`: the numbers of passages to measure with, in ascending order."""
     return tuple(sorted(int(size) for size in os.environ.get("MASIS_BENCH_PASSAGES", "").split(",") if size.strip()))
 
 
@@ -112,7 +112,7 @@ def _our_row(size: int, spread: int) -> Row:
 
 
 def _peer_row(name: str, size: int) -> Row | None:
-    """None where the peer is not installed, or too slow at that size."""
+    """None if the peer is not installed, or too slow at that size."""
     python = str(PEER_PYTHON) if PEER_PYTHON.exists() else sys.executable
     print(f"{name}, {size:,} passages …", file=sys.stderr, flush=True)
     try:
@@ -140,7 +140,7 @@ def _spread(values: list[float]) -> tuple[str, str]:
 
 
 async def _write(home: Path, size: int, spread: int) -> dict[str, Any]:
-    """Seconds in the store alone: making up the passages is not its work."""
+    """Seconds in the store alone, without generating the passages."""
     store = EdgeStore(home, NoEmbedder(), LANGUAGE)
     pool = [(text, sparse_passage(text, LANGUAGE)) for text in texts()]
     seconds = 0.0

@@ -1,8 +1,8 @@
-"""Questions to one Qdrant server as its collection grows to a million passages, by the size of the asking workspace.
+"""Queries to one Qdrant server as its collection grows to a million passages, by the size of the asking workspace.
 
-The collection is made by MASIS and asked through it; the passages are sent past it, since how fast they are made is
-not the question here. It stops before a size that would take longer than `MASIS_BENCH_SECONDS` (1500) in all, unless
-the sizes are named: `MASIS_BENCH_PASSAGES=50000,1000000`.
+The collection is created and queried through MASIS; the passages are sent directly, since the speed of making them is
+not measured here. It stops before a size that would take longer than `MASIS_BENCH_SECONDS` (1500) in all, unless the
+sizes are given: `MASIS_BENCH_PASSAGES=50000,1000000`.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SIZES = (50_000, 200_000, 500_000, 1_000_000)
 KINDS = {"large": 1, "medium": 10, "small": 1_000}
-"""How many workspaces there are of each: the large one holds half of all passages, the others a quarter together."""
+"""The number of workspaces of each size: the large one holds half of all passages, the others a quarter together."""
 SENDERS = 4
 WARM_UP = 20
 COMPARED = 50
@@ -124,7 +124,7 @@ def _name(kind: str, number: int) -> str:
 
 
 def _workspace(number: int) -> str:
-    """Of a passage: mixed, as documents of many workspaces come in."""
+    """Shuffled, as documents of many workspaces arrive mixed."""
     place, turn = number % 40, number // 40
     if place < 20:
         return _name("large", 0)
@@ -154,10 +154,10 @@ def _point(number: int, vector: "np.ndarray", text: str, sparse: SparseVector) -
 
 
 def _send(client: QdrantClient, collection: str, batches: Iterator["list[grpc.PointStruct]"], count: int) -> None:
-    """A few at a time: the next is made while the server stores those before it."""
+    """A few at a time: the next are made while the server stores those before."""
 
     def send(points: "list[grpc.PointStruct]") -> None:
-        # Past the client's own `upsert`, which looks through every point for something to embed.
+        # Bypasses the client's own `upsert`, which searches every point for something to embed.
         request = grpc.UpsertPoints(collection_name=collection, wait=True, points=points)
         client.grpc_points.Upsert(request, timeout=PATIENCE_SECONDS)
 
@@ -174,14 +174,14 @@ def _send(client: QdrantClient, collection: str, batches: Iterator["list[grpc.Po
 
 
 def _link(client: QdrantClient, collection: str, links: int | None) -> None:
-    """Sets how many neighbours a passage has in the graphs of the index; with 0, Qdrant builds none and fills fast.
-    Putting off all indexing is slower: keyword lists that are not indexed take longer the more passages they hold.
-    It took 14 CPU seconds for 50,000 passages and 52 for 100,000; without graphs, 23 for 100,000."""
+    """Sets the number of neighbours of a passage in the graphs of the index; with 0, Qdrant builds none and fills fast.
+    Deferring all indexing is slower, because keyword lists that are not indexed take longer the more passages they
+    hold. It took 14 CPU seconds for 50,000 passages and 52 for 100,000; without graphs, 23 for 100,000."""
     client.update_collection(collection, hnsw_config=models.HnswConfigDiff(payload_m=links))
 
 
 def _wait_for_the_index(client: QdrantClient, collection: str) -> None:
-    """Green twice in a row: between two pieces of work it is so for a moment."""
+    """Green twice in a row, because it is green for a moment between two tasks."""
     green = 0
     while green < 2:
         is_green = client.get_collection(collection).status is models.CollectionStatus.GREEN
@@ -216,7 +216,7 @@ async def _asked(store: QdrantStore, kind: str) -> tuple[list[float], float]:
 
 
 def _exactness(store: QdrantStore, client: QdrantClient, collection: str, kind: str) -> float:
-    """Of the nearest by meaning, how many the approximate search finds."""
+    """The share of the true nearest passages that the approximate search finds."""
     exactly, nothing, found = models.SearchParams(exact=True), SparseVector((), ()), 0.0
     for number, (vector, _) in enumerate(questions()[:COMPARED]):
         name = _name(kind, number)

@@ -1,4 +1,4 @@
-"""Whole answers, end to end, with the offline engine: facts, numbers, citations, and silence where there is none."""
+"""Whole answers, end to end, with the offline engine: facts, numbers, citations, and silence if there is no answer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -36,7 +36,7 @@ EXPLAINED = (
 
 
 def measure(limit: int | None = None) -> Section:
-    """`limit`: so many questions of each set, for trying out."""
+    """`limit`: the number of questions of each set, for trying out."""
     return _section("answers", "Answers end to end", answer_sets(limit))
 
 
@@ -101,7 +101,7 @@ def _all(parts: Iterable[Sequence[bool]]) -> list[bool]:
 
 
 def quoting_bm25(masis: Masis, posed: Sequence[Posed]) -> Callable[[Posed], str]:
-    """The sentence or line that BM25 ranks first, among those of the documents the question is asked of."""
+    """The sentence or line that BM25 ranks first in the documents of the question."""
     catalog = masis.library.catalog
     sentences = {
         document.file_name: [s.text for s in split_sentences(catalog.text(WORKSPACE, document.document_id) or "")]

@@ -17,7 +17,7 @@ MINILM_TOKENS = 256
 SHOWN = (0.60, 0.55)
 _PASSAGE_CHARS = 700
 _OTHERS = 300
-"""Passages of the long documents that answer none of the questions, beside those that do."""
+"""Passages of the long documents that answer none of the questions, in addition to those that do."""
 
 
 def measure() -> Section:
@@ -103,7 +103,7 @@ def _halves(scores: Scores) -> tuple[Scores, Scores]:
 
 
 def mean_of(one: Sequence[Point], two: Sequence[Point]) -> list[Point]:
-    """Where both have a point; kinds of documents count alike, however many questions each has."""
+    """Where both have a point. Kinds of documents have equal weight, however many questions each has."""
     cosines = {relevance: cosine for cosine, relevance in two}
     return [(round((x + cosines[y]) / 2, 3), y) for x, y in one if y in cosines]
 

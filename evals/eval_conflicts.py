@@ -1,4 +1,4 @@
-"""Do the documents disagree on what is asked? RAMDocs: two or more answers among documents that are not noise."""
+"""Do the documents disagree on the question? RAMDocs: two or more answers among documents that are not noise."""
 
 import gzip
 import json
@@ -32,12 +32,12 @@ class Case:
     alike: list[EvidenceChunk]
     """Two of its documents that give the same answer …"""
     apart: list[EvidenceChunk]
-    """… and two that do not; empty where it has none."""
+    """… and two that do not; empty if there are none."""
     is_ambiguous: bool
 
     @property
     def is_held_out(self) -> bool:
-        """The embedded reader was trained on the others, and thresholds were set on them."""
+        """The embedded reader was trained, and thresholds were set, on the others."""
         return held_out(f"ramdocs-{self.question}")
 
 
@@ -77,7 +77,7 @@ def measure(limit: int | None = None) -> Section:
 
 
 def conflicts_of(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """All that is found with no key: by code, and by the embedded reader."""
+    """All conflicts found without a key: by code, and by the embedded reader."""
     return all_conflicts(question, evidence)
 
 
@@ -96,12 +96,12 @@ class Passages:
 
     @property
     def is_reported(self) -> bool:
-        """The other half may be looked at."""
+        """The other half may be inspected."""
         return int(sha256(f"wikicontradict-{self.question}".encode()).hexdigest(), 16) % 2 == 1
 
     @property
     def is_one_text(self) -> bool:
-        """A third of the contradictions stand within one passage, given twice."""
+        """A third of the contradictions are within one passage, given twice."""
         return self.contradicts and (self.first.strip() in self.second or self.second.strip() in self.first)
 
 
@@ -142,13 +142,13 @@ def _explained(reported: Sequence[Case]) -> str:
 
 
 def least_overlap(evidence: Sequence[EvidenceChunk]) -> float:
-    """The cheap way: how little two of the documents have in common."""
+    """The simple baseline: how little two of the documents have in common."""
     said = [set(content_stems(chunk["text"])) for chunk in evidence]
     return min((len(a & b) / len(a | b) for a, b in combinations(said, 2) if a | b), default=1.0)
 
 
 def _in_the_sample() -> str:
-    """Documents of an office, where most figures that differ are for other times or counted otherwise."""
+    """Office documents, in which most figures that differ are for other times or defined differently."""
     with tempfile.TemporaryDirectory() as home:
         expected = [q.expected_outcome == "conflict" for q in questions()]
         ran = list(zip(expected, sample_results(Path(home)), strict=True))
@@ -180,7 +180,7 @@ def _case(entry: dict[str, Any]) -> Case:
 
 
 def passage(number: int, text: str) -> EvidenceChunk:
-    """Each document of the set is one passage of a file of its own."""
+    """Each document of the set is a file with one passage."""
     return as_evidence(text, f"c{number}", f"d{number}", f"document-{number}.txt")
 
 

@@ -1,4 +1,4 @@
-"""167 real files of all formats, good and hostile: does each behave as its manifest says, and are its words found."""
+"""167 real files of all formats, good and hostile: does each behave as its manifest says, and are its words found?"""
 
 import json
 import re
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _MERGED = re.compile(r"(\|\s*([^|\n]*[^|\s][^|\n]*?)\s*)(?:\|\s*\2\s*(?=\|))+")
-"""A cell that is repeated beside itself: one that the file has merged over several columns."""
+"""A cell repeated next to itself: one that the file merges over several columns."""
 _SAYS_ENCRYPTED = re.compile(r"password|encrypted", re.IGNORECASE)
 _SAYS_EMPTY = re.compile(r"empty|no text|no files", re.IGNORECASE)
 
@@ -34,7 +34,7 @@ class Judged:
     """The text's length, or the refusal."""
     is_as_expected: bool
     words_found: float | None
-    """Share of the reference's words, where there is a reference."""
+    """Share of the reference's words, if there is a reference."""
 
 
 def measure() -> Section:
@@ -94,13 +94,13 @@ def judge(sandbox: Sandbox, folder: Path, entry: dict[str, Any]) -> Judged:
 
 
 def pdf_text(data: bytes) -> str:
-    """As pdfium writes it, hyphens at the ends of lines closed; what lies outside its page is left out."""
+    """As pdfium writes it, with hyphens at line ends joined, without what lies outside the page."""
     pages = (_on_page(page.get_textpage(), page.get_width()) for page in opened_pdf(data, "file.pdf"))
     return unicodedata.normalize("NFC", re.sub("[\ufffe\x02]\\s*", "", "\n".join(pages)))
 
 
 def _on_page(text: Any, width: float) -> str:
-    """One half of a spread is printed with the other beside the page."""
+    """One half of a spread has the other half printed outside its page."""
     lines = text.get_text_range().split("\r\n")
     counted, shown = 0, []
     for line in lines:
@@ -120,7 +120,7 @@ def _is_right_refusal(expect: str, refusal: str) -> bool:
 
 
 def words_found(reference: str, text: str) -> float:
-    """How often a word stands there counts; addresses of links and comments are not what a reader reads."""
+    """Counts how often a word occurs, without link addresses and comments, which a reader does not see."""
     once = _MERGED.sub(r"\1", _LINK_TARGET.sub(" ", _COMMENT.sub(" ", reference)))
     wanted = Counter(_words(once))
     found = wanted & Counter(_words(text))
@@ -129,5 +129,5 @@ def words_found(reference: str, text: str) -> float:
 
 def _words(text: str) -> list[str]:
     words = (word.lower() for word in _WORD.findall(text.replace("\\_", "_")))
-    # pdfium gives the letters of Arabic and Hebrew as they stand on the page.
+    # pdfium returns Arabic and Hebrew letters in the order of the page.
     return [min(word, word[::-1]) if RIGHT_TO_LEFT.search(word) else word for word in words]

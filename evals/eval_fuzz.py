@@ -1,4 +1,4 @@
-"""Damaged files through the sandbox, as a table: `python -m evals.fuzz_formats` with its figures written down."""
+"""Damaged files through the sandbox, as a table of the figures of `python -m evals.fuzz_formats`."""
 
 from evals.fuzz_formats import MAX_GROWTH_MB, good_files, run
 from evals.tables import Section, machine, table

@@ -1,4 +1,4 @@
-"""Questions that come with their passages: is the answer right, and is there silence where they do not answer?"""
+"""Questions that come with their passages: is the answer right, and is there silence if they do not answer?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class Outcome:
     text: str
     """Empty: refused."""
     draft: str = ""
-    """What the writer said before the auditor weighed it."""
+    """The writer's text before the auditor judged it."""
     likelihood: float | None = None
-    """None where the writer was silent."""
+    """None if the writer was silent."""
 
     @property
     def is_right(self) -> bool:
@@ -42,7 +42,7 @@ class Outcome:
 
 
 def measure(limit: int = 60, half: int = 1) -> Section:
-    """`limit`: at most so many questions of each set; half 0 is the one that may be looked at."""
+    """`limit`: maximum number of questions of each set; half 0 is the one that may be inspected."""
     by_set: dict[str, list[Given]] = {}
     for item in halves(given(), half):
         by_set.setdefault(item.set, []).append(item)
@@ -56,7 +56,7 @@ def measure(limit: int = 60, half: int = 1) -> Section:
 
 
 def outcomes(items: Sequence[Given]) -> list[Outcome]:
-    """What the writer says and the auditor lets pass."""
+    """What the writer says and the auditor accepts."""
     found: list[Outcome] = []
     for answer in answered(items):
         likely = mean_likelihood(answer.signs)
@@ -113,7 +113,7 @@ def measure_confidence(sentences: int = 70, tables: int = 50) -> Section:
 
 
 def confidence(ours: Sequence[Outcome]) -> str:
-    """Of all that the writer says, also what the auditor then holds back."""
+    """Of everything the writer says, including what the auditor then holds back."""
     said = [o for o in ours if o.likelihood is not None]
     likely = np.array([o.likelihood for o in said], dtype=float)
     right = np.array([bool(o.item.gold) and o.item.is_right(o.draft) for o in said])

@@ -1,4 +1,4 @@
-"""Known tables printed to PDF in many styles: are the cells, their headers and their figures read as they were."""
+"""Known tables printed to PDF in many styles: are the cells, headers and figures read correctly?"""
 
 import json
 import re
@@ -108,7 +108,7 @@ def _kept_words() -> str:
 
 
 def lost_words(pdf: bytes) -> tuple[int, int]:
-    """How many words the pages have, and how many of them the blocks have not, hyphens at line ends aside."""
+    """The number of words on the pages, and how many of them the blocks lack, ignoring hyphens at line ends."""
     document = opened_pdf(pdf, "a.pdf")
     words = lost = 0
     for page, kept in zip(document, parse_pdf(pdf, "a.pdf").pages, strict=True):
@@ -169,7 +169,7 @@ def masis_tables(pdf: bytes) -> list[Grid]:
 
 
 def line_tables(pdf: bytes) -> list[Grid]:
-    """What was read before: pdfium's lines, with rows known by the figures at their end."""
+    """The earlier method: pdfium's lines, with rows recognised by the figures at their end."""
     document = opened_pdf(pdf, "table.pdf")
     text = "\n".join(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in document)
     rows = [statement.cells for statement in statements(text) if statement.is_row]
@@ -178,7 +178,7 @@ def line_tables(pdf: bytes) -> list[Grid]:
 
 
 def peer_tables(prints: Sequence[Print]) -> dict[str, list[list[Grid]]]:
-    """Other libraries, where scripts/setup_peers.sh has installed them."""
+    """Other libraries, if scripts/setup_peers.sh has installed them."""
     if not _PEERS.exists():
         return {}
     with TemporaryDirectory() as folder:
@@ -220,7 +220,7 @@ def _shown(prints: Sequence[Print], grids: Sequence[list[Grid]], style: str) -> 
 
 
 def judged(known: KnownTable, grids: Sequence[Grid]) -> Score:
-    """Cells of the table found that has most of them, a table cut in two being two; wrong figures of all."""
+    """Cells of the table that has most of them, counting a split table as two; and the wrong figures of all."""
     best = max((_judged(known, grid) for grid in grids), key=lambda score: score.right, default=_judged(known, []))
     best.figures, best.wrong = map(sum, zip((0, 0), *(_wrong_figures(known, grid) for grid in grids), strict=True))
     return best
@@ -240,7 +240,7 @@ def _judged(known: KnownTable, grid: Grid) -> Score:
 
 
 def _wrong_figures(known: KnownTable, grid: Grid) -> tuple[int, int]:
-    """Figures read, and those that stand in another row or under another name than they were printed, or nowhere."""
+    """Figures read, and those in another row or under another name than printed, or nowhere."""
     names = _without_unit([_bare(name) for name in known.names])
     places: dict[str, list[tuple[str, str]]] = {}
     for row in known.rows:
@@ -261,12 +261,12 @@ def _wrong_figures(known: KnownTable, grid: Grid) -> tuple[int, int]:
 
 
 def _is_part(read: str, true: str, all_of_them: Collection[str]) -> bool:
-    """Whole, cut or missing; a name cut down to that of another row or column is wrong."""
+    """Whole, cut or missing; a name cut to that of another row or column is wrong."""
     return not read or read == true or (read in true and read not in all_of_them)
 
 
 def _without_unit(names: list[str]) -> list[str]:
-    """A note on all columns (“(in millions)”) may as well stand above the table."""
+    """A note on all columns (“(in millions)”) may just as well be above the table."""
     notes = {match[0] if (match := re.search(r"\([^()]*\)$", name)) else "" for name in names[1:]}
     return [name.removesuffix(*notes) for name in names] if len(notes) == 1 else names
 

@@ -1,4 +1,5 @@
-"""Is a sentence a claim, or does it say what the evidence lacks? Sentences of a chat model that nothing learnt from."""
+"""Is a sentence a claim, or does it state what the evidence lacks? Sentences of a chat model that were not trained
+on."""
 
 import json
 from collections.abc import Callable

@@ -36,7 +36,7 @@ from masis.types import Usage
 
 QUESTIONS = 20
 PATIENCE_SECONDS = 1800
-"""A model that reads 5,000 tokens on one busy core says nothing for minutes."""
+"""A model that reads 5,000 tokens on one busy core is silent for minutes."""
 CACHE = PAGE.parent.parent / ".cache" / "llm"
 BARE_PASSAGES = 8
 BARE = (
@@ -56,7 +56,7 @@ class Asked:
     calls: int = 0
     tokens: int = 0
     false_alarm: bool = False
-    """A right answer of which the audit refuted a sentence, or that ended with a person."""
+    """A right answer in which the audit refuted a sentence, or that ended with a person."""
     text: str = ""
 
 
@@ -81,13 +81,13 @@ def measure(model: str | None = None, count: int = QUESTIONS) -> Section:
 
 
 def _sets(count: int) -> list[AnswerSet]:
-    """Two of three questions have an answer; the first of a larger number are those of a smaller one."""
+    """Two of three questions have an answer. The questions of a smaller number are the first ones of a larger."""
     known = {s.name.split()[0]: s for s in answer_sets()}
     filings = filing_sets()
     if filings:
         posed = [p for s in filings for p in s.posed]
         known["Filings"] = AnswerSet("Filings (SEC 10-Q)", posed, filings[0].write_documents)
-    # The sample, on which the engine was built, says least: it comes last.
+    # The sample, on which the engine was built, says least and comes last.
     ordered = sorted(known.values(), key=lambda s: s.name.startswith("Sample"))
     return [AnswerSet(s.name, _drawn(s.posed, count), s.write_documents) for s in ordered]
 
@@ -103,11 +103,11 @@ def _drawn(posed: Sequence[Posed], count: int) -> list[Posed]:
 @dataclass(frozen=True, slots=True)
 class Roles:
     unfit: dict[Role, str | None]
-    """For each role why the model is not up to it, None where it is."""
+    """For each role, why the model is unfit; None if it is fit."""
     by_word: bool
-    """As an auditor it tells yes from no."""
+    """Whether it can tell yes from no as an auditor."""
     plainly: bool = False
-    """As a writer it gets the short prompt."""
+    """Whether it gets the short prompt as a writer."""
 
 
 def _roles(name: str, address: str) -> Roles:
@@ -160,7 +160,7 @@ def _rows(answer_set: AnswerSet, name: str, address: str, roles: Roles) -> list[
         NO_MODEL: lambda posed: _by_masis(plain, posed),
     }
     store = Store(plain.settings.home.parent / "answers.jsonl")
-    # Question by question, so that a run that is stopped has whole rows.
+    # Question by question, so that a stopped run has whole rows.
     for number, posed in enumerate(answer_set.posed, start=1):
         for who, answer in answerers.items():
             is_new = store.answered(who, posed, answer)
@@ -175,7 +175,7 @@ def _rows(answer_set: AnswerSet, name: str, address: str, roles: Roles) -> list[
 
 
 class Store:
-    """Every answer, on disk as soon as it is there."""
+    """Every answer, saved to disk at once."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -194,7 +194,7 @@ class Store:
 
 
 def _opened(answer_set: AnswerSet, name: str) -> Masis:
-    """A library of its own: that of the other evaluations is read again whenever the parsers change."""
+    """A separate library, because that of the other evaluations is read again whenever the parsers change."""
     home = CACHE / name / answer_set.name.split()[0].lower() / "home"
     masis = Masis(Settings(home=home))
     if not (home / "complete").exists():
@@ -206,7 +206,7 @@ def _opened(answer_set: AnswerSet, name: str) -> Masis:
 
 
 def _settings(home: Path, name: str, address: str) -> Settings:
-    """Patient with a slow machine: what is measured is the answer."""
+    """Patient with a slow machine, because the answer is measured and not the speed."""
     return Settings(
         home=home,
         model_base_url=address,

@@ -1,6 +1,7 @@
-"""Does the audit believe a good answer of a large model, and no error planted in it? 84 answers, read and labelled.
+"""Does the audit accept a good answer of a large model, and no error planted in it? 84 answers, read and labelled.
 
-Half of the answers, by a hash of the question, was looked at while the audit was built; the figures are of the others.
+Half of the answers, chosen by a hash of the question, was inspected while the audit was built; the figures are for the
+others.
 """
 
 import gzip
@@ -37,7 +38,7 @@ class Answer:
     text: str
     evidence: tuple[EvidenceChunk, ...]
     labels: dict[str, str]
-    """Each labelled sentence as it is written → supported, supported_elsewhere, unsupported or no_claim."""
+    """Each labelled sentence as written → supported, supported_elsewhere, unsupported or no_claim."""
     half: int
 
     def __hash__(self) -> int:
@@ -66,7 +67,7 @@ def _chunk(entry: dict[str, Any]) -> EvidenceChunk:
 
 @cache
 def judged(answer: Answer) -> list[tuple[str, Claim]]:
-    """(label, claim) of every labelled sentence that the audit finds as one."""
+    """(label, claim) of every labelled sentence that the audit recognises as one."""
     claims = judge_claims(answer.text, answer.evidence, remembered_opinion, (), answer.question)
     return [(answer.labels[c["text"]], c) for c in claims if c["text"] in answer.labels]
 
@@ -84,12 +85,12 @@ class Planted:
 
     @property
     def caught(self) -> bool:
-        """A claim that the untouched answer does not make is refuted, or cites what is not there."""
+        """A claim that the original answer does not make is refuted, or cites something that does not exist."""
         return any(is_refuted(claim) for claim in self.claims)
 
 
 def planted(half: int, kinds: Sequence[str] = tuple(PLANTS)) -> Iterator[Planted]:
-    """One error in each supported, cited claim that passes untouched, audited with the evidence of its answer."""
+    """One error in each supported, cited claim that passes unchanged, audited with the evidence of its answer."""
     for answer in (a for a in answers() if a.half == half):
         for label, claim in judged(answer):
             if label != "supported" or claim["kind"] != "claim" or is_refuted(claim) or not claim["citations"]:
@@ -145,7 +146,7 @@ def _caught(errors: Sequence[Planted]) -> str:
 
 
 def _repairs(half: int) -> str:
-    """Every citation is taken out of the answers: how many claims get one back, and the right one?"""
+    """All citations are removed from the answers: how many claims get one back, and is it the right one?"""
     given: list[bool] = []
     right: list[bool] = []
     for answer in (a for a in answers() if a.half == half):
@@ -165,7 +166,7 @@ def _repairs(half: int) -> str:
 
 
 def _look(show: Callable[[str], bool]) -> None:
-    """For the half that is looked at: every false refutation, and what was missed."""
+    """For the half that is inspected: every false refutation, and what was missed."""
     print(_alarms(LOOKED_AT))
     for answer in (a for a in answers() if a.half == LOOKED_AT):
         for label, claim in judged(answer):

@@ -1,6 +1,6 @@
 """Does the Critic tell a good answer from a bad one? Errors of eleven kinds planted in answers, offline engine.
 
-Part of the answers was looked at while the checks were built; the figures are of the others.
+Part of the answers was inspected while the checks were built; the figures are for the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ class Case:
     sent_back: bool
     """The Supervisor does not let it pass: something is wrong, or too much could not be verified."""
     overlap: float
-    """The cheap way: the least share of a sentence's words that its cited passages hold."""
+    """The simple baseline: the lowest share of a sentence's words that its cited passages contain."""
 
 
 def measure(most_answers: int | None = None) -> Section:
@@ -51,7 +51,7 @@ def measure(most_answers: int | None = None) -> Section:
     reported: list[Case] = []
     for name, load in SOURCES.items():
         answers = load()
-        # Enough of those that were looked at to fit the cheap column on.
+        # Enough of the inspected ones to fit the baseline on.
         looked_at += _cases(name, [a for a in answers if a.looked_at][: most_answers or FITTED_ON])
         reported += _cases(name, [a for a in answers if not a.looked_at][:most_answers])
     cheap = _best_threshold(looked_at)
@@ -98,7 +98,7 @@ def least_overlap(answer: str, finished: Finished) -> float:
 
 
 def _best_threshold(cases: Sequence[Case]) -> float:
-    """The best balanced accuracy on the answers that were looked at."""
+    """The best balanced accuracy on the inspected answers."""
     good = [c.overlap for c in cases if c.kind == UNTOUCHED]
     bad = [c.overlap for c in cases if c.kind in PLANTS]
 

@@ -1,4 +1,4 @@
-"""Planted false passages (PoisonedRAG): do they surface as a conflict, or go out as undisputed fact?"""
+"""Planted false passages (PoisonedRAG): do they surface as a conflict, or are they presented as undisputed fact?"""
 
 import asyncio
 import json
@@ -34,12 +34,12 @@ class Outcome:
     attack: Attack
     conflicts: list[Conflict]
     alarms: list[Conflict]
-    """What is raised where only the planted passages are there, which all say the same."""
+    """What is raised if only the planted passages, which all say the same, are present."""
     answer: str
 
     @property
     def surfaces(self) -> bool:
-        """Some record has the clean passage on one side and a planted one on the other."""
+        """Some conflict has the clean passage on one side and a planted one on the other."""
         return any(_sets_apart(conflict, self.attack) for conflict in self.conflicts)
 
     @property
@@ -75,7 +75,7 @@ def measure(limit: int | None = None) -> Section:
 
 
 def read_attacks(data: Path, limit: int | None) -> list[Attack]:
-    """Those on which the embedded reader was not trained."""
+    """The questions on which the embedded reader was not trained."""
     entries = [e for name in ("nq", "hotpotqa") for e in json.loads((data / f"{name}.json").read_text()).values()]
     unseen = [_attack(e) for e in entries if held_out(f"poisonedrag-{e['question']}")]
     return unseen[:limit]

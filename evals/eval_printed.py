@@ -1,4 +1,4 @@
-"""The same questions of reports as web pages and as the PDFs that three programs print of them: what printing loses."""
+"""The same questions about reports as web pages and as PDFs printed by three programs: what does printing lose?"""
 
 import hashlib
 from collections.abc import Sequence

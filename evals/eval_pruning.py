@@ -1,4 +1,4 @@
-"""Does what a chat model is given of long evidence still hold the answer? Sentences that people marked, no key."""
+"""Does the pruned evidence that a chat model receives still contain the answer? Sentences marked by people, no key."""
 
 from random import Random
 
@@ -10,9 +10,9 @@ from training.sets import held_out, lines
 
 TITLE = "Evidence pruned for a chat model"
 KEPT = 3
-"""One character in so many."""
+"""Evidence is pruned to one character in this many."""
 OPENING = 40
-"""Characters by which a sentence is known again."""
+"""Characters that identify a sentence."""
 
 
 def measure() -> Section:

@@ -1,4 +1,4 @@
-"""Is the right passage found? MASIS beside BM25, vectors alone and the libraries a user would pick instead."""
+"""Is the right passage found? MASIS against BM25, vectors alone and the libraries a user would pick instead."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from evals.retrieval_systems import READ_AGAIN, Index, bm25_alone
 from evals.tables import NotMeasured, Section, machine, table
 
 Ranking = list[list[Span]]
-"""For each question what was found, best first."""
+"""For each question, what was found, best first."""
 TITLE = "Finding the passage: MASIS, BM25, vectors and other libraries"
 WINDOW = 800
 CHOSEN_ON_EVERY = 3
@@ -226,7 +226,7 @@ def _blocks_part(collection: Collection, tools: Tools) -> str:
 
 
 def _bold(header: Sequence[str], rows: list[list[str]], best: Sequence[Callable[..., float]]) -> str:
-    """A table in which the best figure of each column stands out."""
+    """A table that highlights the best figure of each column."""
     winners = [choose(float(row[column]) for row in rows) for column, choose in enumerate(best, start=1)]
     marked = [
         [

@@ -1,4 +1,4 @@
-"""The sample index with the offline engine: outcome, facts and documents, by type of question."""
+"""The sample workspace with the offline engine: outcome, facts and documents, by type of question."""
 
 import tempfile
 from collections import defaultdict
@@ -26,7 +26,7 @@ def measure() -> Section:
 
 
 def sample_results(home: Path) -> list[RunResult]:
-    """Of every question of the sample, in their order."""
+    """For every question of the sample, in order."""
     with Masis(Settings(home=home)) as masis:
         masis.ingest([SAMPLE], WORKSPACE)
         return all_asked(masis, [Posed(q.type, q.question, "") for q in questions()], "Sample index")

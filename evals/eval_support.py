@@ -1,4 +1,4 @@
-"""Does the audit tell an answer that its source bears out from one that it does not? Three public sets, no key."""
+"""Can the audit tell an answer that its source supports from one that it does not? Three public sets, no key."""
 
 from collections.abc import Sequence
 from random import Random
@@ -85,7 +85,7 @@ def _interval(groups: Sequence[Sequence[Case]], scorer: Scorer) -> str:
 
 
 def _resampled(cases: Sequence[Case], rng: Random) -> list[Case]:
-    """Sources drawn with repetition, as many as there are."""
+    """Bootstrap: as many sources as there are, drawn with replacement."""
     by_group: dict[str, list[Case]] = {}
     for case in cases:
         by_group.setdefault(case.group, []).append(case)
@@ -98,7 +98,7 @@ def _balanced(groups: Sequence[Sequence[Case]], scorer: Scorer) -> float:
 
 
 def _decisions(groups: Sequence[Sequence[Case]], scorer: Scorer) -> dict[Case, bool]:
-    """Each case by the threshold that the other half of all sources gives."""
+    """Each case with the threshold fitted on the other half of all sources."""
     everything = [case for cases in groups for case in cases]
     passed: dict[Case, bool] = {}
     for half in (0, 1):

@@ -42,7 +42,7 @@ def measure(limit: int = ASKED) -> Section:
 
 
 def _sets(limit: int) -> list[tuple[str, list[TableQuestion]]]:
-    """Of TAT-QA what its table answers, and of the part that the reader was not trained on."""
+    """The questions of TAT-QA that its table answers, from the part that the reader was not trained on."""
     wiki = wiki_questions(to_fit=False)
     reports = [q for q in report_questions(to_fit=False) if q.answers and held_out(f"tatqa-{q.table}")]
     drawn = random.Random(SEED)
@@ -70,7 +70,7 @@ def is_right(question: TableQuestion, found: TableAnswer) -> bool:
 
 
 def _cheap(name: str, asked: Sequence[TableQuestion]) -> list[list[object]]:
-    """The row or sentence that BM25 ranks first, right where it has the reference in it."""
+    """The row or sentence that BM25 ranks first, right if it contains the reference."""
     outcomes = []
     for question in asked:
         lines = [line for line in question.document.splitlines() if line.strip(" |-")]

@@ -1,4 +1,4 @@
-"""What the score filter keeps and what it stops, threshold by threshold, for each way of measuring relevance."""
+"""What the score filter keeps and what it stops, threshold by threshold, for each measure of relevance."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ class Candidate:
     words: float
     """Keyword relevance."""
     is_named: bool = False
-    """A heading, a row's label or an exact phrase holds what was asked: never lost to the filter."""
+    """A heading, a row's label or an exact phrase contains what was asked: never lost to the filter."""
 
 
 Asked = list[Candidate]
@@ -55,7 +55,7 @@ def measure() -> Section:
 
 
 def asked_groups(passages: Collection, articles: Collection, embedder: CachedEmbedder) -> dict[str, list[Asked]]:
-    """Questions by what ought to happen to them, each with its candidates."""
+    """Questions by what should happen to them, each with its candidates."""
     candidates = Settings().candidates
     groups: dict[str, list[Asked]] = {}
     for own, other, name in ((passages, articles, "CLAPnq"), (articles, passages, "articles")):

@@ -1,9 +1,9 @@
 """`python -m evals.fit_likelihood`: fits the weights of masis.reasoning.offline.likelihood and prints them.
 
-On answers of the offline writer to questions that no model of ours was trained on: those that come with their passages
-(evals.given_passages), of each set the half that may be looked at; and questions on tables (evals.table_data), of the
-development part those that the table engine's weights were not fitted on, each table among others of its set. What it
-is worth on the other halves is in docs/benchmarks.md (`python -m evals eval confidence`).
+Fitted on answers of the offline writer to questions that no model of ours was trained on: questions with given passages
+(evals.given_passages), the half of each set that may be inspected; and questions about tables (evals.table_data), those
+of the development part on which the table engine's weights were not fitted, each table among others of its set.
+docs/benchmarks.md reports the other halves (`python -m evals eval confidence`).
 """
 
 import random
@@ -25,19 +25,19 @@ from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import EvidenceChunk
 
 SIGNS = np.array([1, 1, -1, 1, 1, 0, 0, 0])
-"""Which way a sign may speak; 0: either."""
+"""The allowed sign of each weight; 0 allows both."""
 MOST_CHARS = 16_000
-"""Of the passages of a question on tables."""
+"""Number of passages for a question about tables."""
 STRANGERS = 0.3
 SEED = 5
 
 fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts")
-"""The references of MTRAG are no measure of a quotation; PolicyQA may only be measured with."""
+"""The references of MTRAG cannot judge a quotation; PolicyQA may be used for measuring only."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnTable(Given):
-    """A question on a table as one that comes with its passages."""
+    """A question about a table, in the form of one with given passages."""
 
     asked: TableQuestion | None = None
 
@@ -68,7 +68,7 @@ class Answer:
     item: Given
     text: str
     signs: tuple[Signs, ...]
-    """None where it is silent."""
+    """None if the writer is silent."""
 
     @property
     def is_right(self) -> bool:
@@ -101,7 +101,8 @@ def as_evidence(passage: Passage) -> EvidenceChunk:
 
 
 def fitted(answers: Sequence[Answer], *, from_table: bool) -> tuple[list[float], float]:
-    """Of cells on both sets of tables; of sentences without WikiTableQuestions, whose puzzles no report is asked."""
+    """For cells, on both sets of tables; for sentences, without WikiTableQuestions, whose puzzles nobody asks a
+    report."""
     spoken = [a for a in answers if a.signs and a.signs[0].from_table == from_table]
     spoken = [a for a in spoken if from_table or a.item.set != "WikiTableQuestions"]
     rows = np.array([astuple(answer.signs[0])[:-1] for answer in spoken], dtype=float)
@@ -109,7 +110,7 @@ def fitted(answers: Sequence[Answer], *, from_table: bool) -> tuple[list[float],
 
 
 def drawn(half: int, sentences: int = 400, tables: int = 150) -> list[Given]:
-    """So many that come with sentences and so many on tables; half 0 is the one that is fitted on."""
+    """The given numbers of questions with sentences and about tables; half 0 is the one fitted on."""
     told = [item for item in halves(given(), half) if item.set in fitted_on]
     tabled = [
         item for item in on_tables(to_fit=half == 0, limit=180) if sum(len(p.text) for p in item.passages) < MOST_CHARS
@@ -120,7 +121,7 @@ def drawn(half: int, sentences: int = 400, tables: int = 150) -> list[Given]:
 
 
 def main() -> None:
-    # Also where the writer would be silent: what a low likelihood means is learnt from those.
+    # Also if the writer would be silent, since those cases teach what a low likelihood means.
     answers = [_answer(item, at_least=-100.0) for item in track(drawn(0), "answers")]
     for name, from_table in (("WEIGHTS", False), ("OF_CELLS", True)):
         weights, bias = fitted(answers, from_table=from_table)

@@ -1,7 +1,7 @@
 """`python -m evals.fit_strength`: fits the weights of masis.reasoning.offline.selection and prints them.
 
-On the best statement of each question of evals.given_passages that may be looked at. The bias is then set by hand: a
-writer that answers too much is held back by the auditor, one that answers too little by nobody.
+Fitted on the best statement for each question of evals.given_passages that may be inspected. The bias is then set by
+hand: the auditor holds back a writer that answers too much, but nothing corrects one that answers too little.
 """
 
 from dataclasses import astuple, fields

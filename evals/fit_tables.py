@@ -1,10 +1,10 @@
-"""`python -m evals.fit_tables`: fits the weights of masis.reasoning.offline.tables and writes them beside its code.
+"""`python -m evals.fit_tables`: fits the weights of masis.reasoning.offline.tables and writes them next to its code.
 
-On the development halves of WikiTableQuestions and TAT-QA (evals.table_data), with some of the questions asked again of
-other tables, and those of TAT-QA again of their own table among others. What is known of a question is its answer, not
-how it is found, so all trials that give it count as right; where none does, saying nothing counts. On one table in six,
-which is left out of this and of the training of the network that reads trials (training/tables.py), the weight of what
-that network says is fitted, with the probability that the best trial is right. `--only-reading` fits these alone.
+Fitted on the development halves of WikiTableQuestions and TAT-QA (evals.table_data), with some questions repeated for
+other tables, and those of TAT-QA repeated for their own table among others. The answer to a question is known, but not
+how to find it, so all trials that give it count as right; if none does, saying nothing counts. One table in six is left
+out of this and of the training of the network that reads trials (training/tables.py); on it, the weight of the
+network's output is fitted, and the probability that the best trial is right. `--only-reading` fits only these.
 """
 
 import argparse
@@ -44,13 +44,13 @@ from masis.reasoning.offline.tables.weighing import (
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 LEAST_SEEN = 5
-"""A word that fewer questions have is a name."""
+"""A word that occurs in fewer questions is a name."""
 RATE = 0.1
 EPOCHS = 5
 RIDGE = {"forms": 1e-3, "words": 1e-2}
 STRANGERS = 0.25
 UNREACHED = 0.5
-"""What a question counts whose answer no trial gives, though the table holds it."""
+"""The weight of a question whose answer no trial gives although the table contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def seen(question: TableQuestion) -> Seen | None:
         return None
     right = [question.is_answered_by(trial) for trial in pool.trials]
     counts = UNREACHED if question.answers and not any(right) else 1.0
-    # Without the trials themselves, whose tables would have to travel between the processes.
+    # Without the trials themselves, whose tables would have to be sent between the processes.
     light = Pool([], pool.features.astype(np.float16), pool.forms, pool.classes)
     return Seen(question, grams(asked), light, np.array([*right, not any(right)]), counts)
 
@@ -81,7 +81,7 @@ def all_seen(questions: Sequence[TableQuestion], processes: int) -> list[Seen]:
 
 
 class Fit:
-    """Adagrad on the logarithm of the share that the right trials get."""
+    """Adagrad on the log-probability of the right trials."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.words = {word: n for n, word in enumerate(vocabulary)}
@@ -152,7 +152,7 @@ def reading(question: TableQuestion) -> Reading | None:
 
 
 def weights_of_reading(data: Sequence[Reading], steps: int = 300) -> Vector:
-    """Adagrad on the same logarithm, from the log-linear model's own shares."""
+    """Adagrad on the same log-probability, starting from the log-linear model's shares."""
     by = np.array([1.0, 0.3, 0.3, 0.0, 1.0, 0.0])
     squares = np.full(6, 1e-6)
     for _ in range(steps):
@@ -176,7 +176,7 @@ class Outcome:
 
 
 def outcomes(data: Sequence[Reading], by: Vector) -> Iterator[Outcome]:
-    """The surest answer to each question, and whether it is right."""
+    """The most probable answer to each question, and whether it is right."""
     for one in data:
         best, said = surest(one.read, by)
         yield Outcome(one.question, said, bool(one.right[best]))
@@ -242,7 +242,7 @@ def main() -> None:
         linear = replace(
             linear, forms=made.forms, form_words=made.form_words, class_words=made.class_words, words=made.words
         )
-        save(linear)  # `read` takes them from there
+        save(linear)  # `read` loads them from there
         weights.cache_clear()
     left = [one for q in asked if is_left_out(q.table) and (one := reading(q))]
     by = weights_of_reading(left)

@@ -1,6 +1,6 @@
-"""`python -m evals.fuzz_formats --count 10000 --seed 1`: damaged files through the sandbox, none of which may hurt us.
+"""`python -m evals.fuzz_formats --count 10000 --seed 1`: sends damaged files through the sandbox; none may do harm.
 
-Every file must be read or refused in words; the parent must neither crash, hang nor grow.
+Every file must be read or refused in words; the parent process must not crash, hang or grow.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Tally:
     unexpected: list[str] = field(default_factory=list[str])
     slowest: tuple[float, int, str] = (0.0, 0, "")
     memory_mb: list[float] = field(default_factory=list[float])
-    """Of the parent, after the warm-up and then again and again."""
+    """Memory of the parent, after the warm-up and then at intervals."""
 
     @property
     def growth_mb(self) -> float:
@@ -78,7 +78,7 @@ def run(files: Sequence[NamedFile], count: int, seed: int, *, is_reporting: bool
 
 
 def _outcomes(sandbox: Sandbox, files: Sequence[NamedFile], count: int, seed: int) -> Iterator[tuple[str, str, float]]:
-    """In order, with a few in work: waiting for each alone would leave cores idle."""
+    """In order, a few at a time: waiting for each one would leave cores idle."""
     places = 2 * (os.cpu_count() or 1)
     waiting: deque[tuple[str, Future[tuple[str, float]]]] = deque()
     with ThreadPoolExecutor(places) as threads:
@@ -98,7 +98,7 @@ def _outcome(sandbox: Sandbox, data: bytes, name: str) -> tuple[str, float]:
         outcome = "read"
     except UnreadableFile as refused:
         outcome = _kind_of(refused, name)
-    except Exception as error:  # what must not happen is what is counted here
+    except Exception as error:  # this must not happen, so it is counted
         outcome = f"unexpected: {error!r}"
     return outcome, time.perf_counter() - began
 

@@ -1,9 +1,9 @@
-"""Questions that come with their passages: what is measured is the answer, or the silence, and no search.
+"""Questions that come with their passages: measures the answer, or the silence, without a search.
 
-SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN
-(half, questions that do not point back) and PolicyQA (a sample, answerable ones only), and
-excerpts of business documents that we wrote ourselves, which are searched. The set is cut in two by a hash
-of the question's id: one half may be looked at and fitted on, the other is reported.
+SQuAD 2.0 (half of it, questions written to look answerable), CLAPnq dev (the part that no model of ours was trained
+on), MTRAG-UN (half, questions that do not refer back), PolicyQA (a sample, answerable ones only), and excerpts of
+business documents that we wrote ourselves, which are searched. A hash of the question's id splits the set: one half may
+be inspected and fitted on, the other is reported.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ from training.written import own_questions
 SEED = 4
 POLICIES_ASKED = 300
 ASKED_OF_EACH = 4
-"""Questions of an excerpt."""
+"""Questions per excerpt."""
 DOZEN = 12
-"""Excerpts in a workspace."""
+"""Excerpts per workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Given:
     question: str
     passages: tuple[Passage, ...]
     gold: tuple[str, ...]
-    """Wordings of which one must be in the answer; none: the passages do not answer."""
+    """Wordings, one of which must be in the answer; empty if the passages do not answer."""
     whole: bool = True
-    """Whether all words of the wording must be there, one after the other; else half of them in any order."""
+    """Whether all words of the wording must occur in sequence; otherwise half of them, in any order."""
 
     @property
     def half(self) -> int:
@@ -64,7 +64,7 @@ class Given:
 
 
 def given() -> list[Given]:
-    """Of the sets that are beside the repository."""
+    """From the sets that are next to the repository."""
     makers = {"squad2_half": _squad, "clapnq_dev": _clapnq, "mtrag_un_half": _mtrag, "policyqa_dev": _policies}
     return [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)] + _own()
 
@@ -89,7 +89,7 @@ def _clapnq(data: Path) -> Iterator[Given]:
 
 
 def _mtrag(data: Path) -> Iterator[Given]:
-    """Unanswerable ones come without passages: they are asked of those of the next conversation on the same matter."""
+    """Unanswerable questions come without passages and get those of the next conversation on the same subject."""
     entries = [e for e in lines(data / "tasks.jsonl.gz") if not REFERS_BACK.search(e["input"][-1]["text"])]
     contexts = {e["Collection"]: e["contexts"] for e in entries if e["contexts"]}
     for entry in entries:
@@ -103,7 +103,7 @@ def _mtrag(data: Path) -> Iterator[Given]:
 
 
 def was_read(entry: dict[str, Any]) -> bool:
-    """In training, which took the first question of a conversation."""
+    """Whether it was used in training, which took the first question of each conversation."""
     return len(entry["input"]) == 1 and not held_out(f"mtrag-{entry['conversation_id']}")
 
 
@@ -116,8 +116,8 @@ def _policies(data: Path) -> Iterator[Given]:
 
 
 def _own() -> list[Given]:
-    """Excerpts of business documents that we wrote, those that no model was trained on: a dozen to a workspace, and
-    for each question what the search finds there."""
+    """Excerpts of business documents that we wrote, those that no model was trained on: a dozen per workspace, with the
+    search results for each question."""
     by_group: dict[str, list[SelectionExample]] = defaultdict(list)
     for example in own_questions():
         if held_out(example.group):
@@ -139,7 +139,7 @@ def _searched(key: str, example: SelectionExample, passages: Sequence[Passage]) 
 
 @contextmanager
 def excerpts_searched(texts: Mapping[str, str]) -> Iterator[Callable[[str, str], list[Passage]]]:
-    """A search in the workspace of an excerpt, as a retry searches; the library is made once."""
+    """A search in the workspace of an excerpt, as in a retry. The library is made once."""
     workspaces = {group: f"excerpts-{number // DOZEN}" for number, group in enumerate(texts)}
     with Masis(Settings(home=CACHE / sha256("".join(texts.values()).encode()).hexdigest()[:12])) as masis:
         known = {workspace.workspace_id for workspace in masis.workspaces()}

@@ -1,4 +1,4 @@
-"""E-mails with a planted instruction each (BIPIA, train part): where, what, and what was there before."""
+"""E-mails with a planted instruction each (BIPIA, training part): the place, the instruction, and the original."""
 
 import json
 import random
@@ -65,7 +65,7 @@ def every_planting(data: Path) -> Iterator[Planted]:
 
 
 def some_plantings(data: Path, for_each: int) -> list[Planted]:
-    """The same every time: for each instruction so many mails and places."""
+    """Deterministic: a fixed number of mails and places for each instruction."""
     chance = random.Random(7)
     mails = read_mails(data)
     return [

@@ -1,4 +1,4 @@
-"""Shares and means as the tables show them, each with its 95 % interval."""
+"""Shares and means for the tables, each with its 95 % interval."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -7,7 +7,7 @@ Z = 1.96
 
 
 def share(found: Sequence[bool]) -> str:
-    """Wilson's interval, which also holds near 0 and 1 and for few cases."""
+    """Wilson's interval, which is also valid near 0 and 1 and for few cases."""
     if not found:
         return ""
     n, rate = len(found), sum(found) / len(found)
@@ -17,7 +17,7 @@ def share(found: Sequence[bool]) -> str:
 
 
 def mean(values: Sequence[float]) -> str:
-    """Of figures between 0 and 1 that are not yes or no."""
+    """For figures between 0 and 1 that are not yes or no."""
     if not values:
         return ""
     middle = sum(values) / len(values)
@@ -26,7 +26,7 @@ def mean(values: Sequence[float]) -> str:
 
 
 def balanced(good: Sequence[bool], bad: Sequence[bool]) -> str:
-    """The mean of two shares: of the good ones that pass, of the bad ones that do not."""
+    """The mean of two shares: the good ones that pass, and the bad ones that do not."""
     shares = [(sum(held) / max(1, len(held)), max(1, len(held))) for held in (good, bad)]
     spread = Z / 2 * sqrt(sum(rate * (1 - rate) / n for rate, n in shares))
     return f"{sum(rate for rate, _ in shares) / 2:.2f} ± {spread:.2f}"

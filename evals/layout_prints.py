@@ -1,4 +1,4 @@
-"""Prints known tables to PDF in the styles of real documents, by reportlab, Chromium and LibreOffice."""
+"""Prints known tables to PDF in the styles of real documents, with reportlab, Chromium and LibreOffice."""
 
 import html
 import io
@@ -51,20 +51,20 @@ LIBREOFFICE_STYLES = ("ruled", "unruled")
 
 
 def printed_by_libreoffice(tables: Sequence[KnownTable], style: str) -> list[bytes]:
-    # It does not know the borders and paddings of style sheets.
+    # LibreOffice ignores the borders and paddings of style sheets.
     opening = f"<table {'border=1 cellspacing=0 ' if style == 'ruled' else ''}cellpadding=4>"
     return converted_by_libreoffice([_document(table, style).replace("<table>", opening) for table in tables])
 
 
 def converted_by_libreoffice(pages: Sequence[str]) -> list[bytes]:
-    """Web pages as PDFs; none where it is not installed."""
+    """Web pages as PDFs; none if LibreOffice is not installed."""
     program = shutil.which("soffice")
     if program is None:
         return []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, page in enumerate(pages):
-            # It loses the first line of a web page: an empty one.
+            # LibreOffice loses the first line of a web page, so it gets an empty one.
             head, body, rest = page.rpartition("<body>")
             (folder / f"{number}.html").write_text(f"{head}{body}<p><br></p>{rest}")
         command = [program, f"-env:UserInstallation=file://{name}/profile", "--headless", "--convert-to", "pdf"]
@@ -131,7 +131,7 @@ def _shown(cell: str, is_wrapped: bool, *, is_bold: bool = False) -> Any:
 
 
 def _with_signs(table: KnownTable, commands: list[Any]) -> Table:
-    """As filings are set: “$” at the left of its column, “)” and “%” behind the figures."""
+    """As in filings: “$” at the left of its column, “)” and “%” after the figures."""
     rows: list[list[str]] = [[table.names[0]]]
     for name in table.names[1:]:
         rows[0] += ["", name, ""]

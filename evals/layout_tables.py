@@ -1,4 +1,4 @@
-"""Real tables whose cells are known: TAT-QA's, from financial reports, and WikiTableQuestions', from Wikipedia."""
+"""Real tables with known cells: TAT-QA's, from financial reports, and WikiTableQuestions', from Wikipedia."""
 
 import csv
 import gzip
@@ -18,14 +18,14 @@ _MOST_ROWS, _LEAST_ROWS = 28, 3
 _MOST_COLUMNS = 7
 _CELL_CHARS = 60
 _PLAIN = re.compile(r"[\x20-\x7e\u00a3\u20ac\u2013\u2014\u2019]*")
-"""What the fonts of every printer here can show."""
+"""Characters that the fonts of every printer here have."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
     key: str
     header: tuple[tuple[str, ...], ...]
-    """The names over each column, the outermost first."""
+    """The names above each column, outermost first."""
     rows: tuple[tuple[str, ...], ...]
 
     @property
@@ -46,7 +46,7 @@ def _is_printable(table: KnownTable) -> bool:
     cells = [cell for row in table.rows for cell in row] + [part for parts in table.header for part in parts]
     is_shaped = _LEAST_ROWS <= len(table.rows) <= _MOST_ROWS and 2 <= len(table.header) <= _MOST_COLUMNS
     is_named = len(set(table.names)) == len(table.names) and all(table.names[1:])
-    # A name without columns of its own says nothing of where it was printed.
+    # A name without columns of its own does not tell where it was printed.
     levels = range(len(table.header[0]))
     is_named = is_named and all(len({bool(parts[n]) for parts in table.header[1:]}) == 1 for n in levels)
     labels = [row[0] for row in table.rows]
@@ -67,7 +67,7 @@ def _tatqa() -> Iterator[KnownTable]:
 
 
 def _header(rows: list[list[str]]) -> tuple[tuple[str, ...], ...]:
-    """A name over several columns stands in the first of them."""
+    """A name over several columns is in the first of them."""
     levels = []
     for level, row in enumerate(rows):
         spread, last = [], ""

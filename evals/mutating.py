@@ -1,4 +1,4 @@
-"""Damage done to good files on purpose: bit flips, truncation, splices. The same seed gives the same files."""
+"""Deliberate damage to good files: bit flips, truncation, splices. The same seed gives the same files."""
 
 import io
 import random
@@ -10,7 +10,7 @@ _MAX_PARTS = 300
 
 
 def mutated(files: Sequence[NamedFile], count: int, seed: int) -> Iterator[NamedFile]:
-    """Each of them can be made again alone: file number n of a seed does not depend on those before it."""
+    """Reproducible one by one: file number n of a seed does not depend on those before it."""
     for number in range(count):
         chance = random.Random(f"{seed}/{number}")
         name, data = chance.choice(files)
@@ -19,7 +19,7 @@ def mutated(files: Sequence[NamedFile], count: int, seed: int) -> Iterator[Named
 
 
 def _inside_container(data: bytes, other: bytes, chance: random.Random) -> bytes | None:
-    """Half of the time a part inside is damaged: damage to compressed bytes seldom gets past the check sums."""
+    """Half of the time an inner part is damaged, because damage to compressed bytes seldom gets past the checksums."""
     if not data.startswith(b"PK") or chance.random() < 0.5:
         return None
     with zipfile.ZipFile(io.BytesIO(data)) as container:

@@ -1,4 +1,4 @@
-"""Finished answers to plant errors in: MASIS's own, and gold answers that people wrote, each with its evidence."""
+"""Finished answers to plant errors in: MASIS's own, and gold answers written by people, each with its evidence."""
 
 import csv
 import gzip
@@ -30,7 +30,7 @@ class Finished:
     answer: str
     evidence: Sequence[EvidenceChunk]
     looked_at: bool = False
-    """While the checks were built; it is not reported on."""
+    """Inspected while the checks were built, and therefore not reported."""
 
 
 def sample_answers() -> list[Finished]:
@@ -39,7 +39,7 @@ def sample_answers() -> list[Finished]:
 
 
 def article_answers() -> list[Finished]:
-    """Answers of the offline engine on documents it was not tuned on."""
+    """Answers of the offline engine about documents it was not tuned on."""
     data = shared_data("stici_single_topic_rag")
     if data is None:
         return []
@@ -62,8 +62,8 @@ def _own_answers(documents: Path, asked: Sequence[str]) -> list[Finished]:
 
 
 def human_answers() -> list[Finished]:
-    """CLAPnq: gold answers in people's own words, cited to their own passage; two other passages are at hand. Every
-    second one was looked at; of the others those that the verifier was not trained on."""
+    """CLAPnq: gold answers in people's own words, cited to their own passage, with two other passages as evidence.
+    Every second one was inspected; of the others, those that the verifier was not trained on."""
     data = shared_data("clapnq_dev")
     if data is None:
         return []
@@ -80,7 +80,7 @@ def human_answers() -> list[Finished]:
 
 
 def table_answers() -> list[Finished]:
-    """TAT-QA: questions for a figure that stands in table or text, turned into a sentence with the gold figure."""
+    """TAT-QA: questions for a figure in the table or text, turned into a sentence with the gold figure."""
     return _figure_answers("span")
 
 
@@ -90,7 +90,7 @@ def computed_answers() -> list[Finished]:
 
 
 def _figure_answers(kind: str) -> list[Finished]:
-    """The development part was looked at; of the test part what the verifier was not trained on."""
+    """The development part was inspected; of the test part, what the verifier was not trained on."""
     data = shared_data("tatqa_dev")
     if data is None:
         return []
@@ -124,7 +124,7 @@ def _cited(answer: str, chunk: EvidenceChunk) -> str:
 
 
 def _prose(tokenised: str) -> str:
-    """The data set's text is cut into words; documents are not."""
+    """The data set's text is split into words; documents are not."""
     text = tokenised.replace("``", '"').replace("''", '"')
     text = re.sub(r"\s+([.,;:?!%)\]]|'s\b|n't\b)", r"\1", text)
     text = re.sub(r"([($\[])\s+", r"\1", text)

@@ -1,4 +1,4 @@
-"""Errors planted in a finished answer: each function changes one thing, or returns None where it finds nothing.
+"""Errors planted in a finished answer. Each function changes one thing, or returns None if it finds nothing to change.
 
 Which of several places is changed is drawn from the answer's own text, so that the same answer always gets the same
 error and no kind is always planted in the first sentence.
@@ -53,7 +53,7 @@ def _written(answer: str, number: Quantity) -> re.Match[str] | None:
 
 
 def swapped_number(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
-    """Every digit of one number is another."""
+    """Changes every digit of one number."""
     number = _drawn(answer, (q for q in quantities(_said(answer)) if answer[q.start].isdigit()))
     digits = number and _written(answer, number)
     if not digits:
@@ -63,7 +63,7 @@ def swapped_number(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None
 
 
 def number_of_something_else(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
-    """One number becomes another one of the same kind that the cited passages give for something else."""
+    """Replaces a number by another of the same kind that the cited passages give for something else."""
     ours = [q for q in quantities(_said(answer)) if answer[q.start].isdigit()]
     cited = [c for c in evidence if c["chunk_id"] in answer]
     theirs = [q for c in cited for q in quantities(c["text"]) if c["text"][q.start].isdigit()]
@@ -94,7 +94,7 @@ def wrong_scale_or_unit(answer: str, evidence: Sequence[EvidenceChunk]) -> str |
 
 
 def wrong_year(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
-    """Two years off; where that is a year of the evidence too, it must still be caught."""
+    """Two years off. If that is also a year of the evidence, it must still be caught."""
     match = _drawn(answer, re.finditer(r"(?<![\d.,$€£])(?:1[89]|20)\d\d(?![\d.,]*\d|s)\b", _said(answer)))
     return _put(answer, *match.span(), str(int(match[0]) - 2)) if match else None
 
@@ -128,7 +128,7 @@ _FULL_NAME = re.compile(r"\b[A-Z][a-z]{3,}(?: [A-Z][a-z]{3,})*\b")
 
 
 def name_from_the_evidence(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
-    """One name becomes another that the same passage speaks of, of as many words."""
+    """Replaces a name by another one in the same passage with as many words."""
     said = _said(answer)
     single = {name for name in names(said) if len(name) > 3}
     ours = [m for m in _FULL_NAME.finditer(said) if set(m.group().split()) <= single]
@@ -159,7 +159,7 @@ def direction(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
 
 
 def wrong_citation(answer: str, evidence: Sequence[EvidenceChunk]) -> str | None:
-    """One sentence cites another passage of the evidence, one that the answer does not use and that does not hold
+    """Makes one sentence cite another passage of the evidence that the answer does not use and that does not contain
     the same words."""
     match = _drawn(answer, CITATION.finditer(answer))
     if not match:

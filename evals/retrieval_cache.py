@@ -1,4 +1,4 @@
-"""Vectors and readings already computed, kept on disk: the models are what takes the time of these evaluations."""
+"""Caches vectors and readings on disk, because the models take most of the time of these evaluations."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ _BLOCK = 64
 
 
 class CachedEmbedder:
-    """The embedded model; each text is embedded once and remembered by its content."""
+    """The embedded model. Each text is embedded once and cached by its content."""
 
     def __init__(self, file: Path = CACHE / "vectors.db") -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def _key(text: str, is_query: bool) -> str:
 
 
 class CachedReranker:
-    """The embedded cross-encoder, each pair read once; counts what reading takes."""
+    """The embedded cross-encoder. Each pair is read once, and the time for reading is recorded."""
 
     def __init__(self, file: Path = CACHE / "readings.db") -> None:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The public retrieval sets in one shape: documents, questions, and where each answer stands."""
+"""The public retrieval sets in one format: documents, questions, and the location of each answer."""
 
 import csv
 import gzip
@@ -30,9 +30,9 @@ class Span:
 class Question:
     text: str
     gold: tuple[Span, ...]
-    """Where the answer stands; empty when no document has it."""
+    """Where the answer is; empty if no document has it."""
     figures: tuple[str, ...] = ()
-    """Amounts the reference answer names."""
+    """Amounts in the reference answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Collection:
 
 
 def chunking_evaluation() -> Collection | None:
-    """Five corpora, asked together; answers by exact character spans."""
+    """Five corpora, asked together, with answers as exact character spans."""
     if (folder := shared_data("chunking_evaluation")) is None:
         return None
     texts = {name: _read(_existing(folder, f"{name}.md")) for name in CORPORA}
@@ -82,7 +82,7 @@ def clapnq(*, titled: bool = True) -> Collection | None:
 
 
 def tatqa() -> Collection | None:
-    """Every table and every paragraph of 278 report extracts as a document of its own."""
+    """Every table and every paragraph of 278 report extracts as a separate document."""
     if (folder := shared_data("tatqa_dev")) is None:
         return None
     documents: dict[str, ParsedDocument] = {}
@@ -107,14 +107,14 @@ def _block_question(asked: dict[str, Any], blocks: dict[str, str], documents: di
 
 
 def _rows(cells: Sequence[Sequence[str]]) -> str:
-    """As every parser writes a table."""
+    """In the format in which every parser writes a table."""
     from masis.sources.table_grid import table_lines
 
     return "\n".join(table_lines(cells))
 
 
 def filings() -> Collection | None:
-    """Quarterly filings as PDF; only the questions whose filings are there."""
+    """Quarterly filings as PDF; only the questions whose filings are available."""
     if (folder := shared_data("kgrag_sec10q")) is None:
         return None
     from masis.sources import parse
@@ -132,7 +132,7 @@ def filings() -> Collection | None:
 
 
 def articles() -> Collection | None:
-    """20 articles; questions that one or several of their passages answer, and questions none does."""
+    """20 articles, with questions that one or several of their passages answer, and questions that none does."""
     if (folder := shared_data("stici_single_topic_rag")) is None:
         return None
     csv.field_size_limit(10**9)

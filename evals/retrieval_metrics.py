@@ -1,4 +1,4 @@
-"""How good a ranking of spans is, by the spans that answer."""
+"""The quality of a ranking of spans, judged by the spans that answer."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ Range = tuple[int, int]
 
 
 def span_scores(question: Question, found: Sequence[Span]) -> tuple[float, float, float]:
-    """Recall, precision and intersection over union, by characters; what is shown twice is counted twice."""
+    """Recall, precision and intersection over union, by characters; text that is shown twice counts twice."""
     wanted = _length({(gold.document, gold.start, gold.end) for gold in question.gold})
     shown = sum(span.end - span.start for span in found)
     right = _length(_overlaps(question, found))
@@ -16,7 +16,7 @@ def span_scores(question: Question, found: Sequence[Span]) -> tuple[float, float
 
 
 def recall_within(question: Question, found: Iterable[Span], characters: int) -> float:
-    """Recall of the first so many characters of what was found: the fair comparison of passages of any length."""
+    """Recall within a number of characters from the top: the fair comparison for passages of any length."""
     kept: list[Span] = []
     left = characters
     for span in found:
@@ -28,7 +28,7 @@ def recall_within(question: Question, found: Iterable[Span], characters: int) ->
 
 
 def documents(found: Iterable[Span]) -> list[str]:
-    """In order, each once."""
+    """In order, without repetitions."""
     return list(dict.fromkeys(span.document for span in found))
 
 

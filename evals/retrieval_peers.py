@@ -1,4 +1,4 @@
-"""Runs the peers: each in the environment of its own that scripts/setup_peers.sh makes, each given the same job."""
+"""Runs the peers, each in its own environment made by scripts/setup_peers.sh, with the same job."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from masis.embedded import EMBEDDER, installed
 HERE = Path(__file__).parent
 PYTHON = HERE.parent / ".cache" / "peers" / "bin" / "python"
 DEPTH = 30
-"""Passages asked for: several of them may be of the same document."""
+"""Passages to request, since several of them may be from the same document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PeerAnswer:
 
 
 def ask(peer: Peer, collection: Collection) -> PeerAnswer | None:
-    """None where the peers are not installed."""
+    """None if the peers are not installed."""
     if not PYTHON.exists():
         return None
     CACHE.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""What is compared: BM25 alone, dense alone, and MASIS's own chunks and ranking, all exact and in memory.
+"""The systems compared: BM25 alone, dense alone, and MASIS's own chunks and ranking, all exact and in memory.
 
-The ranking is the product's own code, over the product's chunks: the fusion of vectors and BM25, then, where asked,
-the second reading of the best candidates.
+The ranking is the product's own code on the product's chunks: the fusion of vectors and BM25 and, if requested, the
+second reading of the best candidates.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from masis.types import Chunk, EvidenceChunk
 
 DEPTH = 30
 READ_TOGETHER = 2
-"""Passages side by side in a document that are counted as one, by the characters of so many."""
+"""Adjacent passages count as one, up to the length of this many."""
 READ_AGAIN = 10
 _TIE_DIGITS = 5
 
 
 class Keywords:
-    """BM25 by Qdrant's tokenizer with inverse document frequencies, as the store computes it."""
+    """BM25 with Qdrant's tokenizer and inverse document frequencies, as the store computes it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         from qdrant_edge import Bm25
@@ -52,7 +52,7 @@ class Keywords:
         return list(self.scored(question, depth))
 
     def scored(self, question: str, depth: int, among: AbstractSet[int] | None = None) -> dict[int, float]:
-        """Best first; `among`: of these texts only."""
+        """Best first; with `among`, of these texts only."""
         scores: dict[int, float] = defaultdict(float)
         for term in self._bm25.embed_query(question).indices:
             found = self._postings.get(term, [])
@@ -65,7 +65,7 @@ class Keywords:
 
 
 class Index:
-    """A collection as MASIS cuts and embeds it."""
+    """A collection as MASIS splits and embeds it."""
 
     def __init__(self, collection: Collection, embedder: CachedEmbedder, settings: Settings | None = None) -> None:
         from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
@@ -130,24 +130,25 @@ class Index:
         return [Span(chunk.file_name, chunk.start, chunk.end) for chunk in chunks]
 
     def _candidates(self, question: int) -> list[EvidenceChunk]:
-        """With near-duplicates, which a search leaves out: the sets count one of two places with the same words."""
+        """Includes near-duplicates, which a search leaves out, because the sets count one of two places with the same
+        words."""
         hits = self._hits(question, READ_AGAIN + SPARE)
         names = [hit.chunk.chunk_id for hit in hits]
         first = with_places(names, READ_AGAIN, {hit.chunk.chunk_id for hit in hits if hit.is_sure})
         return [_evidence(self.chunks[self._numbers[name]]) for name in first]
 
     def searched(self, question: int, *, focus: bool = False) -> list[Span]:
-        """What the Researcher is given, passages side by side counted as one; or only the part of each that speaks of
-        the question."""
+        """What the Researcher gets, with adjacent passages counted as one; or only the part of each that concerns the
+        question."""
         found = self._candidates(question)
         spans = _spans(narrowed(self.questions[question], found) if focus else found)
         return read_together(spans, self._texts, READ_TOGETHER * self._settings.chunk_chars)
 
     def read_again(self, question: int, reranker: CachedReranker, *, shortest: bool = False) -> list[Span]:
-        """The best candidates as the second reading orders them.
+        """The best candidates in the order of the second reading.
 
-        As short as can be if asked: without those clearly weaker than the best, and only the part of each that speaks
-        of the question.
+        With `shortest`, without those clearly weaker than the best, and only the part of each that concerns the
+        question.
         """
         asked = self.questions[question]
         candidates = self._candidates(question)
@@ -164,7 +165,7 @@ def _spans(passages: Sequence[EvidenceChunk]) -> list[Span]:
 
 
 def read_together(found: Sequence[Span], texts: Mapping[str, str], limit: int) -> list[Span]:
-    """Passages that touch, in the place of the best of them, as long as they are not longer than the limit."""
+    """Joins passages that touch, in the place of the best one, up to the length limit."""
     places: list[Span] = []
     for span in found:
         one = span
@@ -194,7 +195,7 @@ def _evidence(chunk: Chunk) -> EvidenceChunk:
 
 
 def bm25_alone(collection: Collection, window: int) -> list[list[Span]]:
-    """The plainest system: windows of so many characters, wherever they fall, found by their words."""
+    """The simplest system: windows of a fixed number of characters, found by their words."""
     spans = [
         Span(name, start, min(start + window, len(parsed.text)))
         for name, parsed in collection.documents.items()

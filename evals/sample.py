@@ -1,4 +1,4 @@
-"""The sample index: questions with the outcome, the facts and the documents that are expected."""
+"""The sample workspace: questions with the expected outcome, facts and documents."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A real `masis serve` in a process of its own, for what is measured from outside."""
+"""A real `masis serve` in its own process, for measurements from outside."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ class Served:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:
-        """The seconds until it answers."""
+        """The seconds until it responds."""
         started = time.perf_counter()
         command = [Path(sys.executable).parent / "masis", "serve", "--port", str(self.port)]
         self._process = subprocess.Popen(

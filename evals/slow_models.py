@@ -1,4 +1,4 @@
-"""Engines that take as long as a chat model does, and no processor: what is left is what MASIS itself takes."""
+"""Engines that take as long as a chat model but use no CPU, so that the rest is MASIS's own time."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ QUESTION = "What was revenue in 2025?"
 
 @dataclass
 class Slow:
-    """Any of the three engines, after a second."""
+    """Any of the three engines, answering after a second."""
 
     engine: Any
 
@@ -39,7 +39,7 @@ class Slow:
 
 
 def slow_services(settings: Settings, runs: int) -> Services:
-    """Every draft differs, so that no audit can be remembered from another run."""
+    """Every draft differs, so that no audit can be reused from another run."""
     drafts = [f"In 2025, as item {number} says, revenue was $12 million. [c1]" for number in range(runs)]
     services: Any = Stage(settings=settings, writer=ScriptedWriter(drafts)).services
     slow: dict[str, Any] = {role: Slow(getattr(services, role)) for role in ("writer", "auditor", "judge")}

@@ -23,7 +23,7 @@ def is_installed() -> bool:
 
 @contextmanager
 def served(weights: Path | None = None) -> Iterator[str]:
-    """The base address of the model, in a process of its own: the small one, or that of a GGUF file."""
+    """The base address of a model served in its own process: the small one, or that of a GGUF file."""
     command = [sys.executable, "-m", "evals.small_model", *([str(weights)] if weights else [])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
@@ -46,7 +46,7 @@ def serve(weights: Path | None = None) -> None:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.n_ctx, params.n_parallel, params.verbosity = CONTEXT, 1, 0
-    # With as many threads as cores llama.cpp collapses on a busy machine.
+    # With as many threads as cores, llama.cpp collapses on a busy machine.
     threads = max(1, (os.cpu_count() or 2) - 1)
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     server = xllamacpp.Server(params)
@@ -56,7 +56,7 @@ def serve(weights: Path | None = None) -> None:
 
 
 def _weights() -> Path:
-    # Found without importing the package: it would want the libraries it was made for.
+    # Found without importing the package, which would need the libraries it was made for.
     spec = importlib.util.find_spec(WEIGHTS)
     if spec is None or spec.origin is None:
         raise RuntimeError("the weights are not installed: make eval-llm")

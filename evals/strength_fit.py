@@ -1,4 +1,4 @@
-"""Logistic regression with given signs: no reading that speaks for an answer may speak against it."""
+"""Logistic regression with fixed signs: no reading that speaks for an answer may count against it."""
 
 from typing import Any
 

@@ -21,11 +21,11 @@ from training.sets import ClaimExample
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An answer, sentence by sentence; `good` when its source bears all of it out."""
+    """An answer, sentence by sentence; `good` if its source supports all of it."""
 
     group: str
     sentences: tuple[tuple[str, str], ...]
-    """The sentence before, where there is one, and the sentence."""
+    """The preceding sentence, if there is one, and the sentence."""
     source: str
     good: int
 
@@ -66,7 +66,7 @@ def _case(members: Sequence[ClaimExample]) -> Case:
 
 
 Scorer = Callable[[Case], float]
-"""The higher, the better borne out; an answer is worth what its worst sentence is."""
+"""The higher, the better supported; an answer counts as its worst sentence."""
 
 
 def word_overlap(case: Case) -> float:
@@ -80,7 +80,7 @@ def _share(wanted: set[str], said: set[str]) -> float:
 
 @cache
 def code_alone(case: Case) -> float:
-    """The verdict of each sentence, and within a verdict how many of its words one stretch of the source has."""
+    """The verdict of each sentence and, within a verdict, how many of its words one stretch of the source contains."""
     return min(_by_code(sentence, [as_evidence(case.source)]) for _, sentence in case.sentences)
 
 
@@ -104,7 +104,7 @@ def is_refuted(case: Case) -> bool:
 
 
 def read(case: Case) -> None:
-    """All that takes time, once."""
+    """Everything that takes time, done once."""
     verifier(case)
     is_refuted(case)
     code_alone(case)

@@ -1,6 +1,6 @@
-"""The verifier's figures, kept between runs of an evaluation: reading thousands of sentences takes minutes.
+"""Caches the verifier's figures between runs of an evaluation, because reading thousands of sentences takes minutes.
 
-One file for each version of what reads them; delete .cache/support to read everything again.
+One file for each version of the code that reads them; delete .cache/support to read everything again.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""Questions on tables: WikiTableQuestions, each table a document, and TAT-QA; half to fit on, half to report."""
+"""Questions about tables: WikiTableQuestions, each table a document, and TAT-QA; half to fit on, half to report."""
 
 import csv
 import gzip
@@ -32,14 +32,14 @@ WORKED_OUT = frozenset({"difference", "change", "percent_change", "share", "sum"
 class TableQuestion:
     set: str
     table: str
-    """Which table: the group that is fitted on or reported as a whole."""
+    """The table: the group that is fitted on or reported as a whole."""
     text: str
     answers: tuple[str, ...]
-    """None where the table does not answer."""
+    """None if the table does not answer."""
     document: str
-    """The table, with the text around it, as Markdown."""
+    """The table with the text around it, as Markdown."""
     is_reckoned: bool = False
-    """The answer is a number that may stand nowhere in the table."""
+    """Whether the answer is a number that may not be in the table."""
     is_percent: bool = False
     beside: tuple[str, ...] = ()
     """Other documents that are found with it."""
@@ -62,7 +62,7 @@ class TableQuestion:
         return TableQuestion(self.set, other.table, self.text, (), other.document)
 
     def is_answered_by(self, trial: Trial) -> bool:
-        """The same figure, signs and rounding aside, or the same words."""
+        """The same figure, apart from signs and rounding, or the same words."""
         if not self.answers or trial.table.file_name != self.file_name:
             return False
         if trial.value is not None and len(self.answers) == 1 and (wanted := amount(self.answers[0])) is not None:
@@ -90,7 +90,7 @@ def _same_words(told: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def development(table: str) -> bool:
-    """Whether the table may be looked at and fitted on."""
+    """Whether the table may be inspected and fitted on."""
     return int(hashlib.sha256(table.encode()).hexdigest(), 16) % 2 == 0
 
 
@@ -127,7 +127,8 @@ def as_markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def report_questions(*, to_fit: bool) -> list[TableQuestion]:
-    """TAT-QA: its development part to fit on, its test part to report; what only its text answers has no answer."""
+    """TAT-QA: its development part to fit on, its test part to report. Questions that only its text answers have no
+    answer."""
     data = shared_data("tatqa_dev")
     if data is None:
         return []
@@ -150,7 +151,7 @@ def _report_question(q: dict[str, Any], report: dict[str, Any]) -> TableQuestion
 
 
 def written_questions() -> list[TableQuestion]:
-    """Of documents that were written for it (training/questions)."""
+    """From documents that were written for this (training/questions)."""
     files = sorted(WRITTEN.glob("tables-*.jsonl"))
     documents = [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]
     return [
@@ -169,7 +170,7 @@ def written_questions() -> list[TableQuestion]:
 
 
 def report_document(report: dict[str, Any]) -> str:
-    """The table behind the paragraph that announces it, or else behind the first."""
+    """The table after the paragraph that announces it, otherwise after the first."""
     rows = "\n".join("| " + " | ".join(c.replace("|", "/") for c in row) + " |" for row in report["table"]["table"])
     texts = [p["text"].strip() for p in sorted(report["paragraphs"], key=lambda p: p["order"])]
     announcing = next((number for number, text in enumerate(texts) if text.endswith(":")), 0)
@@ -177,7 +178,7 @@ def report_document(report: dict[str, Any]) -> str:
 
 
 def with_strangers(questions: Sequence[TableQuestion], share: float, seed: int = 1) -> list[TableQuestion]:
-    """The questions, and a share of them asked again of another table of the set with as many columns."""
+    """The questions, and a share of them repeated for another table of the set with as many columns."""
     drawn = random.Random(seed)
     by_width: dict[int, list[TableQuestion]] = {}
     for question in questions:
@@ -193,7 +194,7 @@ def with_strangers(questions: Sequence[TableQuestion], share: float, seed: int =
 
 
 def among_others(questions: Sequence[TableQuestion], others: int = 3, seed: int = 2) -> list[TableQuestion]:
-    """The questions, each asked of its table and of some of the set that do not answer it."""
+    """The questions, each asked of its table together with some that do not answer it."""
     drawn = random.Random(seed)
     documents = {q.table: q.document for q in questions}
     return [
@@ -216,7 +217,7 @@ def has_answer(question: TableQuestion, text: str) -> bool:
 
 
 def stems_of_all(text: str) -> list[str]:
-    """In pieces, since the stems of a long text are cut."""
+    """In pieces, because the stems of a long text are truncated."""
     return [stem for piece in re.split(r"[\n;()]", text) for stem in stems(piece)]
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md: each section stands between its own markers and is replaced as a whole."""
+"""The tables of docs/benchmarks.md: each section is between its own markers and is replaced as a whole."""
 
 import os
 import platform
@@ -33,7 +33,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def shared_data(name: str) -> Path | None:
-    """A public data set beside the repository, where there is one."""
+    """A public data set next to the repository, if it is there."""
     folder = PAGE.parents[2] / "shared" / "data" / name
     return folder if folder.exists() else None
 
@@ -43,10 +43,10 @@ def machine() -> str:
 
 
 def update_page(name: str, measure: Callable[[], Section]) -> None:
-    """What could not be measured here keeps the table of the last time."""
+    """Sections that could not be measured here keep their last table."""
     try:
         section = measure()
-    except (NotMeasured, pytest.skip.Exception) as missing:  # the servers of the tests skip where their program is not
+    except (NotMeasured, pytest.skip.Exception) as missing:  # the test servers skip if their program is not installed
         print(f"{name} was not measured: {missing}. Its table stays as it is.")
         return
     print(section.markdown)

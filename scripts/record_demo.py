@@ -1,4 +1,4 @@
-"""Records real `masis` output as the picture of the README: docs/images/conflict.svg."""
+"""Records real `masis` output as the README's picture: docs/images/conflict.svg."""
 
 import io
 import os
@@ -17,7 +17,7 @@ MASIS = str(Path(sys.executable).parent / "masis")
 WIDTH = 104
 SPINNER = re.compile(r"[\u2800-\u28ff]")
 QUESTION = "What was customer churn in fiscal 2025?"
-# Rich's template names fonts on another server; a page must not fetch anything from outside.
+# Rich's template links fonts on another server; the page must not fetch anything from outside.
 TEMPLATE = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of the page: a real service with the sample, a real browser, docs/images/page-*.png."""
+"""Takes the screenshots of the page, docs/images/page-*.png, with a real service, the sample and a real browser."""
 
 import io
 import shutil
@@ -21,7 +21,7 @@ WORKSPACE = "tolmerick"
 _, CONFLICT, SILENCE, SEVERAL, FIGURE = (each.question for each in QUESTIONS)
 FOLLOW_UP = "And the year before?"
 MIXED = "acme"
-"""Some documents of the sample, kept in sync with a folder: what a workspace of one's own looks like."""
+"""Some documents of the sample, synced with a folder, as a user's workspace would look."""
 FILES = ("annual-report-2025.pdf", "board-memo-2026-02.docx", "quarterly-figures.csv", "strategy-2026-2028.md")
 TABLE = "List revenue by region in fiscal 2025."
 OUTAGE = "What was the root cause of the gateway outage and how long did it last?"
@@ -30,7 +30,7 @@ COLOURS = 200
 
 def main() -> None:
     expect.set_options(timeout=PATIENCE_MS)
-    # Its name is in a picture.
+    # The name appears in a picture.
     synced = Path(tempfile.gettempdir()) / "acme-reports"
     with tempfile.TemporaryDirectory() as folder:
         service = Service(Path(folder), {"MASIS_SYNC_ALLOWED": str(synced)})
@@ -75,7 +75,7 @@ def are_read(client: httpx.Client) -> bool:
 
 
 def followed_up(service: Service, run_id: str) -> str:
-    """A question in the thread of a figure, and what people say of two answers."""
+    """A follow-up question about a figure, and feedback on two answers."""
     path = f"/masis/workspaces/{WORKSPACE}/runs"
     with service.client() as client:
         client.put(f"{path}/{run_id}/feedback", json={"verdict": "right"}).raise_for_status()
@@ -106,7 +106,7 @@ def take(browser: Browser, service: Service, theme: str, on_phone: bool, runs: d
 
 
 def keep(picture: bytes, path: Path) -> None:
-    """With a palette: a third of the size, and no eye sees it."""
+    """Uses a palette: a third of the size, without a visible difference."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
@@ -135,7 +135,7 @@ def source(page: Page, runs: dict[str, str]) -> None:
 
 
 def overview(page: Page, runs: dict[str, str]) -> None:
-    """After an upload: what can be asked, and one of the documents at a glance."""
+    """After an upload: suggested questions, and one of the documents at a glance."""
     at("ask", "What do you want to know?", MIXED)(page, runs)
     expect(page.get_by_role("heading", name="You could ask")).to_be_visible()
     memo = page.get_by_role("group").filter(has_text="board-memo-2026-02.docx")
@@ -151,7 +151,7 @@ def scope(page: Page, runs: dict[str, str]) -> None:
 
 
 def review(page: Page, runs: dict[str, str]) -> None:
-    """With both sides in the picture, and as much of what stands above them as fits."""
+    """Shows both sides, and as much of the page above them as fits."""
     run_of(CONFLICT)(page, runs)
     sides = page.get_by_role("group", name="customer churn")
     sides.evaluate("sides => sides.scrollIntoView({ block: 'end' })")

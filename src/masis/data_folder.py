@@ -1,4 +1,4 @@
-"""The data folder: created when needed, locked by one process, with its errors explained."""
+"""The data folder: creates it, locks it for one process, and explains its errors."""
 
 import contextlib
 import errno
@@ -11,10 +11,10 @@ from pathlib import Path
 from masis.errors import DataFolderError
 
 MIN_FREE_BYTES = 64 << 20
-"""The index maps its files into memory: writing to a full disk would not fail, it would kill the process."""
+"""The index is memory-mapped: on a full disk a write would not fail but kill the process."""
 
 _MORE_SPACE = "Free some space, or set MASIS_HOME to a folder on another disk."
-# Libraries keep the number of a system error or only its words.
+# Some libraries keep the number of a system error, others only its text.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_WORDS = ("no space left", "disk is full", "file too large")
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -39,7 +39,7 @@ def require_free_space(folder: Path) -> None:
 
 
 def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
-    """What an error below the data folder means to the person who has to fix it."""
+    """Explains an error in the data folder to the person who has to fix it."""
     number, text = getattr(error, "errno", None), str(error).lower()
     if number in _FULL or any(words in text for words in _FULL_WORDS):
         return DataFolderError(f"{path}: no space left on the device.", advice=_MORE_SPACE)
@@ -49,7 +49,7 @@ def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
 
 
 class FolderLock:
-    """Locks a folder for this process until it is released or the process ends, however it ends."""
+    """Locks a folder for this process until the lock is released or the process ends, for whatever reason."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,7 +58,7 @@ class FolderLock:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """From now on, unless what is done first fails."""
+        """Keeps the lock from here on, unless the block fails."""
         if self._is_held:
             yield
             return
@@ -76,7 +76,7 @@ class FolderLock:
         self._is_held = False
 
     def is_free(self) -> bool:
-        """Whether nobody keeps it; never where the system has no such locks."""
+        """Whether no process holds the lock. Always False on systems without file locks."""
         if not self._path.exists() or not _HAS_LOCKS:
             return False
         try:
@@ -88,7 +88,7 @@ class FolderLock:
 
 @contextlib.contextmanager
 def _held_lock(path: Path) -> Iterator[None]:
-    """The file itself may stay."""
+    """The lock file is not deleted."""
     try:
         file = path.open("a", encoding="ascii")
     except OSError as error:
@@ -103,7 +103,7 @@ _HAS_LOCKS = importlib.util.find_spec("fcntl") is not None
 
 def _lock(file: TextIOWrapper, path: Path) -> None:
     if not _HAS_LOCKS:
-        return  # not a POSIX system: Qdrant's lock on its log still keeps a second process out
+        return  # not POSIX: Qdrant's lock on its log still keeps a second process out
     import fcntl
 
     try:

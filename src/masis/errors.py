@@ -39,7 +39,7 @@ from masis.types import Usage
 
 
 class MASISError(Exception):
-    """What happened, in one sentence; `advice` says what to do."""
+    """What happened, in one sentence. `advice` says what to do about it."""
 
     code = "error"
     advice = "Run `masis doctor` to see what is configured."
@@ -118,7 +118,7 @@ class UnreadableFile(MASISError):
 
 
 class SourceUnavailable(MASISError):
-    """The source cannot be listed; its documents stay."""
+    """The source could not be listed. Its documents stay."""
 
     code = "source_unavailable"
     advice = "Its documents stay. Check that it is there, mounted and readable, then sync again."
@@ -144,21 +144,21 @@ class IndexMismatch(DataFolderError):
 
 
 class StoreUnavailable(MASISError):
-    """The vector store did not respond; nothing was lost."""
+    """The vector store did not respond. Nothing was lost."""
 
     code = "store_unavailable"
     advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server is running, then ask again."
 
 
 class IndexLost(StoreUnavailable):
-    """The documents exist but their index does not: an empty result would be wrong."""
+    """The documents exist but their index does not, so an empty search result would be wrong."""
 
     code = "index_lost"
     advice = "`masis serve` and `masis worker` rebuild it from the stored documents; `masis reindex` does so at once."
 
 
 class DatabaseUnavailable(MASISError):
-    """PostgreSQL did not respond; what it had confirmed is safe."""
+    """PostgreSQL did not respond. Everything it confirmed is safe."""
 
     code = "database_unavailable"
     advice = "Check MASIS_DATABASE_URL and that the server is running, then try again; nothing was left half done."
@@ -168,7 +168,7 @@ class ModelError(MASISError):
     code = "model_error"
     advice = "Ask again; the best draft so far is saved."
     usage = Usage()
-    """What the call had spent before it failed."""
+    """What the call had cost before it failed."""
 
 
 class ModelRejected(ModelError):
@@ -227,7 +227,7 @@ class RateLimited(MASISError):
 
 
 AWAY = (DataFolderError, DatabaseUnavailable, StoreUnavailable)
-"""A full disk or an unreachable server: temporary, and the work is done afterwards."""
+"""Temporary conditions, such as a full disk or an unreachable server: the work is done once they end."""
 
 
 def will_pass(error: BaseException) -> bool:
@@ -244,12 +244,12 @@ _ADVICE = "Try again in a moment; nothing saved is lost. The service's log says 
 
 
 def is_inside(error: MASISError) -> bool:
-    """Where the folder or a server is, and what is wrong with it, is for the administrator only."""
+    """Whether the details (paths, servers) are for the administrator only."""
     return isinstance(error, tuple(_INSIDE))
 
 
 def public_words(error: MASISError) -> tuple[str, str]:
-    """What happened, and what to do."""
+    """What happened and what to do, without details that only the administrator may see."""
     for kind, words in _INSIDE.items():
         if isinstance(error, kind):
             return words, _ADVICE

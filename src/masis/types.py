@@ -42,7 +42,7 @@ class Block:
     level: int = 0
     """For a heading, 1 is the highest; for a list item, 1 is the outermost."""
     marker: str = ""
-    """Of a list item: "-", "2.", "(a)"."""
+    """The mark of a list item: "-", "2.", "(a)"."""
     is_continued: bool = False
     """Begun on the page before: a paragraph that continues here, a table whose header is there."""
     box: Box | None = None
@@ -56,7 +56,7 @@ class Page:
     label: str | None = None
     """What a reader calls it when that is not its number: "sheet Revenue", "slide 3", "chapter Two"."""
     blocks: Sequence[Block] = ()
-    """Where the parser saw more than the text shows; `sources.blocks.blocks_of` gives those of any page."""
+    """Set if the parser saw more than the text shows; `sources.blocks.blocks_of` gives the blocks of any page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Member:
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
     pages: Sequence[Page]
-    """None for an archive."""
+    """Empty for an archive."""
     title: str | None = None
     date: str | None = None
     """The document's own date (ISO 8601, as precise as it says), when it states one."""
@@ -130,14 +130,14 @@ class Document:
 class DeletionReceipt:
     workspace_id: str
     document_id: str | None
-    """None: the whole workspace."""
+    """None for the whole workspace."""
     file_names: tuple[str, ...]
     documents: int
     chunks: int
     """Passages removed from the index, with their vectors."""
     text_chars: int
     bytes: int
-    """Of the stored originals."""
+    """Size of the stored originals."""
     cached_vectors: int
     runs: int
     deleted_at: str
@@ -176,41 +176,38 @@ class Chunk:
     label: str | None = None
 
 
-class EvidenceChunk(TypedDict):
+class Located(TypedDict):
     chunk_id: str
-    file_name: str
-    text: str
-    score: float
     document_id: str
+    file_name: str
     page: int
     start: int
     end: int
+
+
+class EvidenceChunk(Located):
+    text: str
+    score: float
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
     title: NotRequired[str]
-    """What its document calls itself, or its file name in words."""
+    """The title of its document, or the file name in words."""
     about: NotRequired[str]
     """Which of the question's words name its document, and the period that document is for."""
     table_rows: NotRequired[int]
-    """How many the table has that it holds rows of, where that is too long to be read whole."""
+    """Number of rows of its table, if the table is too long to be read whole."""
     elsewhere: NotRequired[str]
     """The question, and the names in the other passages of its document."""
     other_names: NotRequired[str]
-    """Those in all documents that were found."""
+    """The names in all documents that were found."""
     focus: NotRequired[list[int]]
     """Start and end, in the document's text, of the part that is about the question."""
 
 
-class ClosestPassage(TypedDict):
-    chunk_id: str
-    document_id: str
-    file_name: str
-    page: int
+class ClosestPassage(Located):
     label: str | None
     heading: str | None
-    start: int
-    end: int
     quote: str
     """Its closest statement: `start` to `end` of the document's text."""
     shown: NotRequired[str]
@@ -229,7 +226,7 @@ class Citation(TypedDict):
     quote: str | None
     label: NotRequired[str | None]
     number: NotRequired[int]
-    """Of the source in the finished answer: every door shows the same [1]."""
+    """The number of its source in the finished answer; every interface shows the same [1]."""
     shown: NotRequired[str]
 
 
@@ -259,7 +256,7 @@ class Claim(TypedDict):
     """None for headings and stated limits, which claim nothing. The worst of its parts, if it has any."""
     reason: str
     parts: NotRequired[list[ClaimPart]]
-    """The figures of a row of a table, each a claim of its own."""
+    """The figures of a table row, each a separate claim."""
     checked_by: NotRequired[CheckedBy]
     is_reading: NotRequired[bool]
     """Refuted by how code reads a name, a row, a time or a negation: a chat model that audits may know better."""
@@ -293,7 +290,7 @@ class DecisionMade(TypedDict):
     """What the documents disagreed about."""
     period: str | None
     prefer: list[str]
-    """File names that are trusted over those below; both empty where both sides are to be explained."""
+    """File names that are trusted over those below; both empty if both sides are to be explained."""
     over: list[str]
     documents: list[str]
     """The file names on both sides of the conflict."""

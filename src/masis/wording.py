@@ -30,19 +30,20 @@ from masis.types import (
 class Source:
     number: int
     claim: Claim
-    """The first that cites it."""
+    """The first claim that cites it."""
     citation: Citation
 
     @property
     def where(self) -> str:
-        """Which document, and where in it."""
+        """The document, and the place in it."""
         if not self.citation["file_name"]:
             return f"{self.citation['chunk_id']}: no such passage"
         return f"{self.citation['file_name']}, {place(self.citation['page'], self.citation.get('label'))}"
 
 
 class Sources:
-    """Numbered in the order in which an answer first cites them; the same words of the same passage are one source."""
+    """The sources of an answer, in the order in which it first cites them. The same text of the same passage is one
+    source."""
 
     def __init__(self, claims: Sequence[Claim]) -> None:
         self._claims = claims
@@ -59,17 +60,17 @@ class Sources:
         return len(self._sources)
 
     def of(self, claim: Claim, ids: Sequence[str] | None = None) -> tuple[int, ...]:
-        """The numbers of what a claim cites; `ids`: of these passages only."""
+        """The numbers of the sources that a claim cites; with `ids`, only of these passages."""
         cited = [each for each in claim["citations"] if ids is None or each["chunk_id"] in ids]
         return tuple(dict.fromkeys(self._number(each) for each in cited))
 
     def at(self, mark: CitationMark) -> tuple[int, ...]:
-        """Those that the sentence around a citation mark cites there."""
+        """The sources that the sentence around a citation mark cites there."""
         around = (claim for claim in self._claims if claim["start"] <= mark.start < claim["end"])
         return tuple(dict.fromkeys(number for claim in around for number in self.of(claim, mark.ids)))
 
     def on_claims(self) -> list[Claim]:
-        """The claims, each citation with the number of its source."""
+        """The claims, with the source number added to each citation."""
         return [
             {**claim, "citations": [{**each, "number": self._number(each)} for each in claim["citations"]]}
             for claim in self._claims
@@ -82,7 +83,7 @@ class Sources:
         return find_citations(answer, {source.citation["chunk_id"] for source in self})
 
     def numbered(self, answer: str) -> str:
-        """The answer with [1] for its citations; a mark that leads nowhere stays as it is."""
+        """The answer with [1] for its citations. A mark without a source stays as it is."""
         pieces, at = list[str](), 0
         for mark in self.marks(answer):
             if numbers := self.at(mark):
@@ -92,7 +93,7 @@ class Sources:
 
 
 def quote_words(quoted: Mapping[str, Any]) -> str:
-    """What a citation, a side of a conflict or a near miss quotes, in one line."""
+    """The quote of a citation, a side of a conflict or a near miss, on one line."""
     return str(quoted.get("shown") or read_out(quoted["quote"] or ""))
 
 
@@ -124,7 +125,7 @@ CLAIM_KINDS: dict[ClaimKind, Term] = {
     "recommendation": Term("recommendation", "plain", "A recommendation, not a statement from the documents."),
     "heading": Term("heading", "plain", "A heading; it makes no claim."),
 }
-"""What has no verdict."""
+"""Shown for a claim without a verdict."""
 CHECKED_BY: dict[CheckedBy, str] = {
     "code": "checked by code, without a model",
     "verifier": "checked by the embedded verifier",
@@ -170,13 +171,13 @@ LIKELIHOODS: tuple[tuple[float, Term], ...] = (
     (0.40, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )
-"""From which likelihood on; the Supervisor retries below the second."""
+"""The lower limit of each likelihood; below the second one the Supervisor retries."""
 CONFIDENCES: tuple[tuple[float, Term], ...] = (
     (0.8, Term("high confidence", "good", "The Critic found little or nothing wrong.")),
     (0.65, Term("fair confidence", "doubt", "The Critic has some doubts.")),
     (0.0, Term("low confidence", "bad", "The Critic has serious doubts.")),
 )
-"""The Critic's own figure, for answers whose likelihood was not fitted: those of chat models."""
+"""The Critic's confidence, for answers without a fitted likelihood, which are those of chat models."""
 SCORES: dict[str, Term] = {
     "faithfulness": Term("Faithfulness", meaning="Is everything in the answer in the evidence?"),
     "relevance": Term("Relevance", meaning="Does it answer the question that was asked?"),
@@ -210,9 +211,9 @@ REASONS: dict[str, str] = {
     "not_a_question_for_documents": "not a question for documents",
     **{cause: words[0].lower() + words[1:] for cause, words in REVIEW_CAUSES.items()},
 }
-"""Why the Supervisor routes as it does."""
+"""Why the Supervisor chose a route."""
 DECIDED = ("answered_by_person", "standing_decision")
-"""Reasons for an attempt that follows a decision, not a failed draft."""
+"""Reasons for an attempt that a decision asked for, rather than a failed draft."""
 ROUTES: dict[str, str] = {
     "retry": "tries again",
     "finalize": "accepts the answer",
@@ -227,14 +228,14 @@ ACTIONS: dict[str, str] = {
     "accept": "accepted the draft as it was",
     "stop": "ended the run",
 }
-"""What a person decided, as it follows their name."""
+"""A person's decision, worded to follow their name."""
 SET_ASIDE: dict[str, str] = {
     "another_period": "about another year",
     "distrusted": "from a document not to be used",
     "repeated": "duplicate",
     "far": "too far from the question",
 }
-"""Why the Researcher does not use a passage that it found."""
+"""Why the Researcher left out a passage that it found."""
 TRACE_FIELDS: dict[str, str] = {
     "duration_ms": "time",
     "chunks": "passages used",
@@ -258,11 +259,11 @@ TRACE_FIELDS: dict[str, str] = {
     "overall_score": "overall score",
     "reasoning_quality": "reasoning",
 }
-"""What the entries of a trace name; a field that is not here is called as it is."""
+"""The names of the fields of a trace entry; a field that is not listed keeps its own name."""
 
 
 def vocabulary(settings: Settings) -> dict[str, Any]:
-    """All of it as JSON, for the page, with what each score weighs."""
+    """The whole vocabulary as JSON for the page, with the weight of each score."""
     terms: dict[str, Mapping[Any, Term]] = {
         "verdicts": VERDICTS,
         "claim_kinds": CLAIM_KINDS,
@@ -295,12 +296,12 @@ def verdict_of(claim: Claim) -> Term:
 
 
 def grade(value: float, scale: Sequence[tuple[float, Term]] = LIKELIHOODS) -> Term:
-    """By the rounded figure, so that the word fits the “75%” beside it."""
+    """Uses the rounded figure, so that the word fits the “75%” beside it."""
     return next(term for least, term in scale if whole_percent(value) >= whole_percent(least))
 
 
 def sure_words(likelihood: float | None, confidence: float, claims: Sequence[Claim]) -> str:
-    """How sure an answer is, by one measure. Empty where nothing is claimed: silence is sure of nothing."""
+    """How certain an answer is, by one measure. Empty if the answer claims nothing."""
     if all(claim["kind"] != "claim" for claim in claims):
         return ""
     value, scale = (confidence, CONFIDENCES) if likelihood is None else (likelihood, LIKELIHOODS)
@@ -308,7 +309,7 @@ def sure_words(likelihood: float | None, confidence: float, claims: Sequence[Cla
 
 
 def removed_sentences(trace: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What MASIS cut out of the answer, each once; only the trail has it."""
+    """The sentences that MASIS removed from the answer, without repetitions. Only the trail has them."""
     repairs = (repair for entry in trace for repair in entry.get("repairs", []))
     return list(dict.fromkeys(str(repair["sentence"]) for repair in repairs if repair["repaired"] == "cut"))
 
@@ -318,8 +319,8 @@ def counted(number: int, thing: str) -> str:
 
 
 def scope_words(filters: Mapping[str, Any], known: Sequence[Mapping[str, Any]] = ()) -> str:
-    """“report.pdf, PDF, since 2024, pages 3–7”; empty for everywhere. `known`: passages that name documents given by
-    their ids."""
+    """“report.pdf, PDF, since 2024, pages 3–7”; empty without filters. `known` holds passages that give the names of
+    documents filtered by id."""
     names = {each["document_id"]: each["file_name"] for each in known}
     first, last = filters.get("pages") or (None, None)
     parts = [
@@ -337,7 +338,7 @@ def person(by: str | None) -> str:
 
 
 def decision_words(decision: Mapping[str, Any]) -> str:
-    """What a person decided, with who and why; one with a `decision_id` was made in an earlier run."""
+    """A person's decision, with who made it and why. One with a `decision_id` comes from an earlier run."""
     done = {
         **ACTIONS,
         "prefer": f"trusts {', '.join(decision.get('prefer', []))} over {', '.join(decision.get('over', []))}",
@@ -349,7 +350,7 @@ def decision_words(decision: Mapping[str, Any]) -> str:
 
 
 def step_words(entry: Mapping[str, Any]) -> str:
-    """A trace entry as one line, with the engine that stood in for a model."""
+    """A trace entry on one line, with the engine that replaced a model."""
     return " ".join(filter(None, [_done(entry), *(f"({why})" for why in entry.get("stood_in", []))]))
 
 

@@ -197,7 +197,7 @@ def test_a_pdf_has_its_title_and_links_to_its_sources() -> None:
 
 
 def test_a_pdf_says_what_it_cannot_show() -> None:
-    for foreign, note in (("東京の売上", "empty boxes"), ("إيرادات", "right to left")):
+    for foreign, note in (("東京の売上", "empty boxes"), ("إيرادات", "Right-to-left")):
         assert note in text_of(exported(asked(foreign), "pdf"), "pdf")
     assert "empty boxes" not in text_of(exported(usual(), "pdf"), "pdf")
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from masis.knowledge.ingestion.batch import Tally
 from masis.knowledge.ingestion.chunking import chunk_id
 from masis.knowledge.ingestion.incoming import IncomingFile, base_name
 from masis.knowledge.library import Library
@@ -95,4 +96,4 @@ async def ingest_bytes(library: Library, files: Sequence[tuple[str, bytes]], wor
     """Files that are not on this machine, as an upload's are."""
     await library._prepare(workspace)
     incoming = [IncomingFile(base_name(name), partial(bytes, data)) for name, data in files]
-    return await library._batch(workspace, None).run(incoming)
+    return await library._batch(workspace, Tally(None)).run(incoming)

@@ -143,7 +143,7 @@ async def test_vectors_that_come_later(
 async def test_bytes_of_a_cancelled_upload_go(library: Library) -> None:
     kept = await uploaded(library, ferry=FERRY, harbour=HARBOUR)
     await library.ingest_kept("acme", kept[:1], upload_id="u1")
-    await library.forget_kept("acme", [document_id for document_id, _ in kept])
+    library.uploads.forget("acme", [document_id for document_id, _ in kept])
     assert [library.originals.has("acme", document_id) for document_id, _ in kept] == [True, False]
     report = await library.ingest_kept("acme", kept[1:], upload_id="u2")
     assert "no longer stored" in str(report.failed[0].reason)

@@ -1,4 +1,4 @@
-"""An API key: whose it is, what it may do, how long it is valid, and its token, of which only a digest is stored."""
+"""An API key: its name, rights and expiry, and its token, of which only a digest is stored."""
 
 import hashlib
 import hmac
@@ -49,8 +49,8 @@ def _moment(text: str, now: datetime) -> datetime:
 
 Role = Literal["read", "write", "admin"]
 ROLES: tuple[Role, ...] = ("read", "write", "admin")
-"""Each includes the rights before it. read: view and search; write: also ask, answer, upload and delete documents and
-runs; admin: also workspaces, keys and the audit log."""
+"""Each role includes the rights of those before it. read: view and search; write: also ask, answer, upload, and delete
+documents and runs; admin: also workspaces, keys and the audit log."""
 
 EVERY_WORKSPACE = "*"
 
@@ -61,18 +61,18 @@ class ApiKey:
     name: str
     role: Role
     workspaces: tuple[str, ...]
-    """Their names; `*` alone means all, including future ones."""
+    """Workspace names; `*` alone means all, including future ones."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
-    """To the minute."""
+    """Accurate to the minute."""
     prefix: str
-    """The start of its token, so that people can tell keys apart."""
+    """The start of the token, so that people can tell keys apart."""
 
 
 LOCAL_ADMIN = ApiKey("local", LOCAL.name, "admin", (EVERY_WORKSPACE,), "", None, None, None, "")
-"""The person at this machine, while there are no keys."""
+"""The person at this machine, as long as there are no keys."""
 
 
 def caller_of(key: ApiKey) -> Caller:
@@ -80,7 +80,7 @@ def caller_of(key: ApiKey) -> Caller:
 
 
 TOKEN = re.compile(r"masis_([0-9a-f]{12})_[0-9a-f]{64}")
-"""`masis_<key_id>_<secret>`: 256 random bits. A fixed format, so that secret scanners recognise it."""
+"""`masis_<key_id>_<secret>` with 256 random bits. The fixed format lets secret scanners recognise it."""
 
 
 def new_token() -> str:
@@ -88,7 +88,7 @@ def new_token() -> str:
 
 
 def key_id_of(token: str) -> str | None:
-    """None for what cannot be a token."""
+    """None if the text cannot be a token."""
     match = TOKEN.fullmatch(token)
     return match[1] if match else None
 
@@ -98,17 +98,17 @@ def prefix_of(key_id: str) -> str:
 
 
 def digest(token: str, secret: bytes) -> str:
-    # Random bits need no slow hash, and without the secret a stolen table proves nothing about a guess.
+    # Random bits need no slow hash, and without the secret a stolen table does not help to check a guess.
     return hmac.new(secret, token.encode(), hashlib.sha256).hexdigest()
 
 
 def without_tokens(text: str) -> str:
-    """For logs and records: a token in the text is cut to its id."""
+    """Shortens tokens in logs and records to their id."""
     return TOKEN.sub(lambda match: f"{prefix_of(match[1])}_…", text)
 
 
 def has_role(key: ApiKey, needed: Role) -> bool:
-    """In some workspace at least."""
+    """In at least one workspace."""
     return ROLES.index(key.role) >= ROLES.index(needed)
 
 
@@ -117,22 +117,23 @@ def may(key: ApiKey, needed: Role, workspace: str) -> bool:
 
 
 def may_everywhere(key: ApiKey, needed: Role) -> bool:
-    """For what does not belong to a single workspace."""
+    """For actions that do not belong to a single workspace."""
     return has_role(key, needed) and EVERY_WORKSPACE in key.workspaces
 
 
 def may_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> bool:
-    """Whether it may create or revoke a key with these rights: only an admin, and only rights that it has itself."""
+    """Whether the key may create or revoke a key with these rights: only an admin may, and only within its own
+    rights."""
     return has_role(key, "admin") and has_role(key, role) and all(_covers(key, each) for each in workspaces)
 
 
 def visible(key: ApiKey, workspaces: Iterable[str]) -> list[str]:
-    """Those of the workspaces that the key may look at."""
+    """The workspaces that the key may read."""
     return [each for each in workspaces if may(key, "read", each)]
 
 
 def require(key: ApiKey, needed: Role, workspace: str) -> None:
-    """The refusal is the same whether or not the workspace exists."""
+    """Refuses in the same words whether or not the workspace exists."""
     if not _covers(key, workspace):
         raise Forbidden("This key has no rights in that workspace.")
     require_role(key, needed)
@@ -156,5 +157,5 @@ def require_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> None:
 
 
 def _covers(key: ApiKey, workspace: str) -> bool:
-    # A workspace cannot be called `*`: granting all of them needs a key that has them all.
+    # No workspace can be named `*`: only a key for all of them may grant all of them.
     return EVERY_WORKSPACE in key.workspaces or workspace in key.workspaces

@@ -66,7 +66,7 @@ def _given(settings: Settings) -> str | None:
     if settings.secret_key is None:
         return None
     given = settings.secret_key.get_secret_value()
-    # Not a rule of the settings: the complaint about a setting shows its value.
+    # Checked here and not in the settings, because a settings error would show the value.
     if len(given) < _MIN_CHARS:
         raise InvalidInput(
             f"MASIS_SECRET_KEY is shorter than {_MIN_CHARS} characters.",
@@ -80,7 +80,7 @@ def _kept(database: Database) -> str:
         row = db.execute("SELECT secret FROM access_secret").fetchone()
     if row is None:
         with database.writing() as db:
-            # Two processes may get here at once: the first one's stays.
+            # Two processes may get here at once: the first secret stays.
             db.execute(
                 "INSERT INTO access_secret (one, secret) VALUES (1, ?) ON CONFLICT (one) DO NOTHING",
                 (secrets.token_hex(32),),
@@ -96,18 +96,18 @@ _NS_DIGITS = 20
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     entry_id: str
-    """In order of time; also the cursor for the next page."""
+    """Ascending in time; also the cursor for the next page."""
     at: str
     who: str
     key_id: str | None
     action: str
-    """What was done to what: `key.create`, `document.delete`."""
+    """The action and the kind of object: `key.create`, `document.delete`."""
     workspace_id: str | None
-    """None for what concerns the installation."""
+    """None for entries about the installation."""
     subject: str | None
-    """The id of what it was done to."""
+    """The id of the object."""
     detail: str | None
-    """What else a reader needs to know."""
+    """Further details for a reader."""
 
 
 class AuditLog:
@@ -140,7 +140,7 @@ class AuditLog:
         *,
         within: Collection[str] | None = None,
     ) -> list[AuditEntry]:
-        """Newest first. `before` is the last entry_id seen; `within` leaves out all but these workspaces' entries."""
+        """Newest first. `before` is the last entry_id seen; `within` limits the entries to these workspaces."""
         wanted = None if within is None else sorted(set(within))
         if workspace is not None:
             wanted = [workspace] if wanted is None or workspace in wanted else []

@@ -1,5 +1,4 @@
-"""The one access check: who is calling, and what they may do. The API, the page, the MCP server and the CLI all use
-it."""
+"""The one access check: who is calling, and what they may do. Used by the API, the page, the MCP server and the CLI."""
 
 import asyncio
 import os
@@ -35,7 +34,8 @@ _ANY_STATE, _NO_COOKIE, _UID_OFFSET = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 80
 
 
 def is_another_users(client: Address | None, server: Address | None) -> bool:
-    """A proxy on this machine usually runs as a different user. Unknown if the system does not say."""
+    """Whether the caller's process runs as another user, as a proxy on this machine usually does; False if
+    unknown."""
     owner = _owner(client, server) if client and server else None
     return owner is not None and owner not in (os.geteuid(), 0)
 
@@ -46,7 +46,7 @@ def _owner(client: Address, server: Address) -> int | None:
 
 
 def _asked_of_kernel(client: Address, server: Address) -> int | None:
-    """One connection by its two ends: the table of all takes milliseconds to read, with every request."""
+    """Looks up one connection by its two ends: reading the whole table with every request would take milliseconds."""
     try:
         family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
         ends = (socket.inet_pton(family, host) for host, _ in (client, server))
@@ -78,7 +78,7 @@ def _found_in_tables(client: Address, server: Address) -> int | None:
 
 
 def _written(address: Address, table: Path) -> str:
-    """As the kernel writes it: words of the machine's byte order, in hexadecimal."""
+    """In the kernel's format: hexadecimal words in the machine's byte order."""
     host, port = address
     if table.name == "tcp":
         packed = socket.inet_aton(host)
@@ -142,17 +142,17 @@ def _refusal(calls: int, seconds: float, wait: float) -> RateLimited:
 
 
 _KEYS_SEEN_SECONDS = 1.0
-"""Every request checks whether there are keys; a first key from another process takes effect after this long."""
+"""Every request checks whether keys exist; a first key made by another process takes effect after this long."""
 _LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
-"""Headers that proxies add: behind a proxy, everybody seems to come from this machine."""
+"""Headers that proxies add. Behind a proxy, every caller appears to be on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     key: ApiKey
     session: Session | None = None
-    """The page's session, if the caller sent its cookie."""
+    """The page's session, if the request had its cookie."""
 
 
 class AccessCheck:
@@ -164,7 +164,7 @@ class AccessCheck:
         *,
         always_with_keys: bool = False,
     ) -> None:
-        """`always_with_keys`: others can reach this service, so without keys nobody gets in."""
+        """With `always_with_keys`, others can reach this service: without a key nobody gets in."""
         self.keys = keys or Keys(settings)
         self.sessions = Sessions(settings)
         self._limits = limits or key_limits_for(settings)
@@ -197,7 +197,7 @@ class AccessCheck:
         return Admitted(key)
 
     async def _signed_in(self, request: HTTPConnection, method: str) -> Admitted:
-        """The page's cookie has the rights of its key; requests that change something must come from the page
+        """The page's cookie has the rights of its key. Requests that change something must come from the page
         itself."""
         ticket = request.cookies.get(COOKIE)
         if ticket is None:
@@ -210,10 +210,10 @@ class AccessCheck:
 
 
 def require_own_machine(scope: Scope) -> None:
-    """Without keys a caller on this machine's loopback is its owner. A caller behind a proxy is not, nor is another
-    website in the owner's browser, via a name that resolves to loopback or a cross-site form."""
+    """Without keys, a caller on this machine's loopback is its owner, unless the request came through a proxy or from
+    another website in the owner's browser (a name that resolves to loopback, or a cross-site form)."""
     headers = Headers(scope=scope)
-    # nginx adds no header unless configured to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
+    # By default nginx adds no header, but it speaks HTTP/1.0 to the service or runs as another user.
     if (
         any(name in headers for name in _FORWARDED)
         or scope.get("http_version") == "1.0"
@@ -233,9 +233,9 @@ def require_own_machine(scope: Scope) -> None:
 
 
 def require_keys_for(host: str, settings: Settings) -> bool:
-    """Called before listening: raises InvalidInput if others could reach the address without a key."""
+    """Called before listening. Raises InvalidInput if others could reach the address without a key."""
     is_open = not is_loopback(host)
-    # Checked in any case: a database that is down is reported here in plain words, not by a failed start.
+    # Checked in any case, so that a database that is down is reported in plain words instead of a failed start.
     if not Keys(settings).needed() and is_open:
         raise InvalidInput(
             f"There are no keys: anyone who can reach {host} could read and delete everything.",

@@ -1,7 +1,7 @@
-"""API keys: created, checked, listed and revoked. Only a digest of a token is stored.
+"""API keys: created, checked, listed and revoked. Only a digest of each token is stored.
 
-A service that has had keys keeps requiring them even if its database is lost: a mark in the data folder says so too,
-and only a command on the machine itself removes it.
+A service that has had keys keeps requiring them even if its database is lost: a marker file in the data folder says so
+too, and only a command on the machine itself removes it.
 """
 
 import hmac
@@ -54,7 +54,7 @@ class Keys:
     def create(
         self, name: str, role: Role, workspaces: Iterable[str], expires_at: str | None = None
     ) -> tuple[ApiKey, str]:
-        """The key and its token, which nobody can show again."""
+        """Returns the key and its token, which cannot be shown again."""
         now, token = self._clock(), new_token()
         expires_at = end_of_validity(expires_at, now) if expires_at else None
         names = _checked_workspaces(workspaces)
@@ -70,14 +70,14 @@ class Keys:
         return _key((*row, None, None)), token
 
     def verify(self, token: str) -> ApiKey:
-        """Raises Unauthorized. Only the holder of the real token learns that it is revoked or expired."""
+        """Raises Unauthorized. Only the holder of the real token learns that it was revoked or has expired."""
         key = self._holder(token)
         if key is None:
             raise Unauthorized("The request carries no valid key.")
         return self._admitted(key)
 
     def admit(self, key_id: str) -> ApiKey:
-        """For a session of this key: raises Unauthorized if the key is no longer valid."""
+        """For a session of this key. Raises Unauthorized if the key is no longer valid."""
         return self._admitted(self.get(key_id))
 
     def _admitted(self, key: ApiKey) -> ApiKey:
@@ -109,7 +109,7 @@ class Keys:
         return self.get(key_id)
 
     def stop_asking(self) -> None:
-        """The person at this machine needs no key any more. For a command on the machine itself, and refused
+        """Lets the person at this machine in without a key again. Only for a command on the machine itself; refused
         while a key is valid."""
         with self._database.writing(_LOCK) as db:
             if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
@@ -118,8 +118,8 @@ class Keys:
         self._leave_mark("no")
 
     def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
-        """For a deleted workspace: old keys must not open a new one of the same name. Returns the keys that opened
-        nothing else and are now revoked."""
+        """For a deleted workspace, so that old keys do not open a new one of the same name. Returns the keys that
+        opened no other workspace and are now revoked."""
         with self._database.writing(_LOCK) as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE revoked_at IS NULL").fetchall()
             touched = [key for key in map(_key, rows) if workspace in key.workspaces]
@@ -132,12 +132,12 @@ class Keys:
         return [key for key in touched if key.workspaces == (workspace,)]
 
     def needed(self) -> bool:
-        """Whether a caller needs a key. Neither time, nor the deletion of a workspace, nor a lost database or folder
-        changes that: only `stop_asking` does."""
+        """Whether a caller needs a key. Only `stop_asking` changes that, not time, a deleted workspace, or a lost
+        database or folder."""
         with self._database.reading() as db:
             has_keys = "SELECT 1 FROM api_keys WHERE revoked_at IS NULL OR keeps_closed = 1 LIMIT 1"
             if db.execute(has_keys).fetchone() is not None:
-                with suppress(MASISError):  # the database says so as well
+                with suppress(MASISError):  # recorded in the database as well
                     self._leave_mark("yes")
                 self._were_needed = True
                 return True
@@ -185,7 +185,7 @@ class Keys:
         recent = iso(now - _USE_NOTED_EVERY)
         if key.last_used_at and key.last_used_at > recent:
             return
-        # Best effort: a database that cannot be written must not lock out readers.
+        # Best effort: a read-only database must not lock out readers.
         with suppress(MASISError), self._database.writing() as db:
             db.execute(
                 "UPDATE api_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at <= ?)",
@@ -234,7 +234,7 @@ def grant_key(
     workspaces: Iterable[str],
     expires_at: str | None = None,
 ) -> tuple[ApiKey, str]:
-    """The key and its token, which nobody can show again."""
+    """Returns the key and its token, which cannot be shown again."""
     workspaces = tuple(workspaces)
     require_grant(by, role, workspaces)
     key, token = keys.create(name, role, workspaces, expires_at)
@@ -243,7 +243,7 @@ def grant_key(
 
 
 def revoke_key(keys: Keys, log: AuditLog, by: ApiKey, key_id: str) -> ApiKey:
-    """A key outside the caller's rights looks like one that does not exist."""
+    """A key outside the caller's rights is reported as unknown."""
     require_role(by, "admin")
     key = keys.get(key_id)
     if not may_grant(by, key.role, key.workspaces):
@@ -255,13 +255,13 @@ def revoke_key(keys: Keys, log: AuditLog, by: ApiKey, key_id: str) -> ApiKey:
 
 
 def revoke_keys_of(keys: Keys, log: AuditLog, by: Caller, workspace: str) -> None:
-    """Of a workspace that is deleted: a key for others too only loses this one."""
+    """For a deleted workspace. A key that also opens others only loses this one."""
     for key in keys.forget_workspace(workspace):
         _record(log, by, "key.revoke", key, ": its workspace was deleted")
 
 
 def grantable_keys(keys: Keys, by: ApiKey) -> list[ApiKey]:
-    """Those the caller could have made, newest first."""
+    """The keys that the caller could have created, newest first."""
     require_role(by, "admin")
     return [key for key in keys.list() if may_grant(by, key.role, key.workspaces)]
 
@@ -269,7 +269,7 @@ def grantable_keys(keys: Keys, by: ApiKey) -> list[ApiKey]:
 def _record(log: AuditLog, by: Caller, action: str, key: ApiKey, why: str = "") -> None:
     ends = f", until {key.expires_at}" if key.expires_at else ""
     detail = f"“{key.name}”, {key.role} in {', '.join(key.workspaces)}{ends}{why}"
-    # One entry for each workspace: its admins read only what concerns it.
+    # One entry per workspace, because its admins read only their own entries.
     for workspace in key.workspaces:
         workspace_id = None if workspace == EVERY_WORKSPACE else workspace
         log.record(by, action, workspace_id, key.key_id, detail)

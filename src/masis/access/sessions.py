@@ -1,4 +1,4 @@
-"""Sessions of the page: a signed ticket represents a key, and has exactly the key's current rights."""
+"""Sessions of the page: a signed ticket stands for a key and always has the key's current rights."""
 
 import base64
 import binascii
@@ -38,7 +38,8 @@ class Session:
     key_id: str
     ends_at: float
     csrf: str
-    """Required beside the cookie, which browsers send automatically, for requests that change something."""
+    """Required in addition to the cookie for requests that change something, because browsers send cookies
+    automatically."""
 
     def require_csrf(self, method: str, shown: str | None) -> None:
         if method in SAFE_METHODS:
@@ -57,13 +58,13 @@ class Sessions:
         self._clock = clock
 
     def opened_for(self, key_id: str) -> tuple[Session, str]:
-        """The session, and the ticket that the cookie holds."""
+        """Returns the session, and the ticket for the cookie."""
         session_id, ends_at = secrets.token_hex(16), self._clock() + SESSION_SECONDS
         body = base64.urlsafe_b64encode(json.dumps([session_id, key_id, ends_at]).encode()).decode()
         return self._session(session_id, key_id, ends_at), f"{body}.{self._mark('ticket', body)}"
 
     def of(self, ticket: str) -> Session:
-        """Raises Unauthorized. Whether the key is still valid is checked elsewhere."""
+        """Raises Unauthorized. Does not check whether the key is still valid."""
         body, _, mark = ticket.partition(".")
         if not hmac.compare_digest(mark.encode(), self._mark("ticket", body).encode()):
             raise _not_signed_in()
@@ -73,7 +74,7 @@ class Sessions:
         return self._session(session_id, key_id, ends_at)
 
     def end(self, session: Session) -> None:
-        """Copies of the cookie are invalid too."""
+        """Also invalidates copies of the cookie."""
         with self._database.writing() as db:
             db.execute("DELETE FROM ended_sessions WHERE ends_at <= ?", (self._clock(),))
             db.execute(
@@ -112,7 +113,7 @@ def _not_signed_in() -> Unauthorized:
 
 
 class SignInLimit:
-    """Attempts by one address, counted in this process: a key cannot be guessed, but trying must cost something."""
+    """Counts the attempts of one address in this process. A key cannot be guessed, but trying must have a cost."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -138,6 +139,6 @@ class SignInLimit:
             return
         recent = {each: at for each, at in self._attempts.items() if at and at[-1] + SIGN_IN_SECONDS > now}
         if len(recent) >= _MOST_ADDRESSES:
-            # More addresses per minute are a flood: better to lose counts than memory.
+            # More addresses than this per minute are a flood: better to lose counts than memory.
             recent = {each: at for each, at in recent.items() if len(at) >= SIGN_INS}
         self._attempts = recent

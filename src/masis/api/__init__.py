@@ -1,1 +1,1 @@
-"""The service over HTTP: one file per group of routes, put together in `app`."""
+"""The HTTP service: one file per group of routes, assembled in `app`."""

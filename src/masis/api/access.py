@@ -1,4 +1,4 @@
-"""The open service and its caller: every route names the role it needs by the type of one parameter."""
+"""The running service and its caller. Each route names the role it needs through the type of one parameter."""
 
 import asyncio
 import threading
@@ -24,14 +24,14 @@ from masis.types import Caller
 _KEPT_BYTES = 48_000_000
 _PROCESSES = 2
 _SECONDS = 20.0
-"""For one page; a client that waits longer has left."""
+"""Time limit for one page; a client that waits longer has left."""
 
 Key = tuple[str, int, int, int | None, int | None]
-"""Document, page, width, start and end: the document's id is a hash of its bytes, so none of it changes."""
+"""Document, page, width, start and end. The document's id is a hash of its bytes, so an entry never becomes stale."""
 
 
 class PageImages:
-    """Draws pages in separate sandboxed processes, so that an ingestion does not delay them; caches the latest."""
+    """Draws pages in separate sandboxed processes, so that an ingestion does not delay them, and caches the latest."""
 
     def __init__(self, settings: Settings) -> None:
         limits = {"parse_processes": _PROCESSES, "parse_seconds": min(settings.parse_seconds, _SECONDS)}
@@ -69,13 +69,13 @@ class Service:
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the service is about to stop, so that health checks send clients elsewhere."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the service is stopping: streams that can continue elsewhere end."""
+    """Set when the service is stopping, to end streams that can continue elsewhere."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the wait is over: requests end without an answer."""
+    """Set when the grace period is over, to end requests without an answer."""
 
 
 def open_service(settings: Settings, masis: Masis | None = None, *, always_with_keys: bool = False) -> Service:
-    """Opens no file or socket yet."""
+    """Does not open a file or socket yet."""
     return Service(
         settings,
         masis or Masis(settings),
@@ -94,12 +94,12 @@ def service_of(request: Request) -> Service:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A caller whose right to use the route was checked."""
+    """A caller whose right to use the route has been checked."""
 
     service: Service
     key: ApiKey
     session: Session | None = None
-    """The page's session, if the caller sent its cookie."""
+    """The page's session, if the request had its cookie."""
 
     @property
     def masis(self) -> Masis:
@@ -124,12 +124,12 @@ class Access:
 
 
 class Needs:
-    """The dependency that lets a caller in: in the workspace of the path, where the path has one."""
+    """The dependency that admits a caller, to the workspace in the path if there is one."""
 
     def __init__(self, role: Role, *, everywhere: bool = False) -> None:
         self.role = role
         self.everywhere = everywhere
-        """The right must be for all workspaces: the route is not about a single one."""
+        """For routes that are not about a single workspace: the caller needs the right for all of them."""
 
     async def __call__(self, request: Request) -> Access:
         access = await identify(request)

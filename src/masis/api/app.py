@@ -1,4 +1,4 @@
-"""The application: routes, guard, errors, its OpenAPI description, its server, and the worker for its queue."""
+"""The application: routes, guard, errors, OpenAPI document, server, and the worker for its queue."""
 
 import asyncio
 import socket
@@ -72,7 +72,7 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
         schemas.pop(unused, None)
     for path, operations in document["paths"].items():
         for operation in operations.values():
-            # The empty one: a service without keys needs none.
+            # An empty requirement: a service without keys needs none.
             operation["security"] = [] if path in _PUBLIC else [{"key": []}, {"keyHeader": []}, {"session": []}, {}]
     return document
 
@@ -83,7 +83,7 @@ def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicor
 
 
 class _Server(uvicorn.Server):
-    """Stops without losing a request, so that processes behind a proxy can be restarted one after the other."""
+    """Stops without losing a request, so that processes behind a proxy can be restarted one by one."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         service: Service = cast(FastAPI, self.config.app).state.service
@@ -92,22 +92,23 @@ class _Server(uvicorn.Server):
         while time.monotonic() < drained and not self.force_exit:  # noqa: ASYNC110 - a signal only sets that flag
             await asyncio.sleep(0.1)
         service.stopping.set()
-        # Early enough to tell waiting clients where their answer will be.
+        # Early enough to tell waiting clients where to find their answer.
         asyncio.get_running_loop().call_later(service.settings.stop_seconds * 0.8, service.closing.set)
         try:
             await self._take_in(sockets or [])
-        finally:  # or runs in progress would not be returned to the queue
+        finally:  # otherwise runs in progress would not return to the queue
             await super().shutdown(sockets)
 
     async def _take_in(self, sockets: Sequence[socket.socket]) -> None:
-        """Connections that the system has accepted are waiting, and would be reset when the socket is closed."""
+        """Serves connections that the system has accepted but nobody has picked up; closing the socket would reset
+        them."""
         waiting = [connection for place in sockets for connection in _waiting_at(place)]
         for server in self.servers:
             server.close()
         protocol: Any = self.config.http_protocol_class
         make = partial(protocol, self.config, self.server_state, self.lifespan.state)
         for connection in waiting:
-            with suppress(OSError):  # a connection that is gone does not affect the others
+            with suppress(OSError):  # a lost connection does not affect the others
                 await asyncio.get_running_loop().connect_accepted_socket(make, connection)
 
 
@@ -117,9 +118,9 @@ def _waiting_at(place: socket.socket) -> list[socket.socket]:
     while True:
         try:
             waiting.append(place.accept()[0])
-        except ConnectionAbortedError:  # that one has gone; others may stand behind it
+        except ConnectionAbortedError:  # this client left; others may be queued behind it
             continue
-        except OSError:  # nobody is left, or no more files can be opened
+        except OSError:  # the queue is empty, or no more files can be opened
             return waiting
 
 
@@ -141,7 +142,7 @@ ROUTERS = (
 
 
 class Beside(Protocol):
-    """Another entry to the same service, with its own checks: the MCP server."""
+    """Another application in the same service, with its own checks, such as the MCP server."""
 
     def running(self) -> AbstractAsyncContextManager[None]: ...
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
@@ -156,8 +157,8 @@ def create_app(
     always_with_keys: bool = False,
     beside: Mapping[str, Callable[[Service], Beside]] | None = None,
 ) -> FastAPI:
-    """Opens nothing until it is started. `always_with_keys`: for an address that others can reach: without keys, nobody
-    gets in. `beside`: other apps to serve, by path."""
+    """Opens nothing until it is started. With `always_with_keys`, for an address that others can reach, nobody gets in
+    without a key. `beside`: other applications to serve, by path."""
     service = open_service(settings, masis, always_with_keys=always_with_keys)
     others = {path: make(service) for path, make in (beside or {}).items()}
     app = _App(
@@ -166,7 +167,7 @@ def create_app(
         openapi_tags=TAGS,
         lifespan=_lifespan(service, with_worker, concurrency, others.values()),
         redirect_slashes=False,
-        # FastAPI's load scripts from elsewhere; ours is in `reference`.
+        # FastAPI's pages load scripts from other sites; ours are in `reference`.
         docs_url=None,
         redoc_url=None,
     )
@@ -176,7 +177,7 @@ def create_app(
     for path, other in others.items():
         app.router.routes.append(_Door(path, endpoint=other))
     _handle_errors(app)
-    # The last one added is the outermost.
+    # The last middleware added is the outermost.
     app.add_middleware(KeepFirstResponse)
     app.add_middleware(Guard, service=service)
     return app
@@ -192,7 +193,7 @@ class _App(FastAPI):
 
 class _Door(Route):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        # As FastAPI's own routes do: requests are counted by the route they name.
+        # As FastAPI's own routes do, so that requests are counted by route.
         match, found = super().matches(scope)
         return match, {**found, "route": self}
 
@@ -212,7 +213,7 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods_at(path: str) -> list[str]:
-    """Of all routes at an address; each of them knows only its own."""
+    """The methods of all routes at a path, as each route knows only its own."""
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, Route)]
     return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})
 

@@ -1,7 +1,7 @@
 """Connections: slow clients make room for others.
 
-Requests that have not arrived yet cost an attacker nothing. So they have a deadline and a minimum rate, and when there
-are too many, the oldest of the address with the most is closed. A request that has arrived is never closed for another.
+Unfinished requests cost an attacker nothing. They therefore have a deadline and a minimum rate, and if there are too
+many, the oldest one of the address with the most is closed. A complete request is never closed in favour of another.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from masis.errors import MASISError
 from masis.settings import Settings
 
 LAST_SECONDS = 0.5
-"""When the service stops, how long an idle connection stays open for a request that is already on its way."""
+"""How long an idle connection stays open when the service stops, for a request that is already on its way."""
 MOST_CONNECTIONS = 2000
 MOST_WAITING = 256
-"""Of one address: connections whose request has not arrived. A proxy keeps fewer of them open."""
+"""Maximum per address of connections without a complete request. A proxy keeps fewer of them open."""
 SHORT_WHILE = 1.0
 """Seconds that every client gets."""
 RESERVE = 100
@@ -28,7 +28,7 @@ RESERVE = 100
 OTHER_FILES = 200
 MOST_HEADER_BYTES = 64 * 1024
 LEAST_RATE = 4096
-"""Bytes per second, on average, once `MASIS_REQUEST_SECONDS` are over."""
+"""Minimum average of bytes per second after the first `MASIS_REQUEST_SECONDS`."""
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -60,14 +60,15 @@ def server_config(app: ASGIApp, settings: Settings, **more: Any) -> uvicorn.Conf
 def _most_connections() -> int:
     try:
         import resource
-    except ImportError:  # not a POSIX system
+    except ImportError:  # not POSIX
         return MOST_CONNECTIONS
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MOST_CONNECTIONS if files == resource.RLIM_INFINITY else max(1, min(MOST_CONNECTIONS, files - OTHER_FILES))
 
 
 class Crowd:
-    """All connections of a server; by address those whose request has not arrived, and since when, oldest first."""
+    """All connections of a server and, by address, those without a complete request, with the time since when, oldest
+    first."""
 
     def __init__(self, most: int, most_waiting: int) -> None:
         self._most = most
@@ -104,12 +105,12 @@ class Crowd:
 
     @property
     def has_room(self) -> bool:
-        """For a request: those in progress are bounded, too."""
+        """Whether another request may begin; the number in progress is limited too."""
         return len(self._in_work) < self._most
 
     def _has_cut(self, addresses: list[str]) -> bool:
-        """The oldest of the address with the most of them, but none that came just now: many honest clients may come at
-        once."""
+        """Closes the oldest connection of the address with the most, but none that has just arrived, because many
+        legitimate clients may connect at once."""
         overdue = [address for address in addresses if self._has_overdue(address)]
         if not overdue:
             return False
@@ -124,7 +125,7 @@ class Crowd:
 
 
 class Patience(H11Protocol):
-    """uvicorn waits forever: for the head of a request, and for a client to read its response."""
+    """Adds the deadlines that uvicorn lacks, for the head of a request and for a client reading its response."""
 
     seconds: float
     crowd: Crowd
@@ -181,7 +182,7 @@ class Patience(H11Protocol):
             return
         is_in_work = self.cycle is not None and not self.cycle.response_complete
         self.crowd.note(self, is_waiting=not is_in_work or self.cycle.more_body)
-        # A deadline once set is not put off by another byte: only a whole head lifts it.
+        # Another byte does not extend a deadline; only a complete head lifts it.
         if is_in_work:
             self._deadline = _cancelled(self._deadline)
         elif self._deadline is None:
@@ -199,8 +200,7 @@ def _patience(seconds: float, crowd: Crowd) -> type[asyncio.Protocol]:
 
 
 def limited(receive: Receive, most_bytes: int, settings: Settings) -> Receive:
-    """Counts bytes as they arrive, and does not wait forever for a client that stops sending or sends next to
-    nothing."""
+    """Counts bytes as they arrive, and disconnects a client that stops sending or sends next to nothing."""
     received, waited = 0, 0.0
     complete = False
     loop = asyncio.get_running_loop()
@@ -230,7 +230,7 @@ def require_size(size: int, most_bytes: int) -> None:
 
 
 class Bounded:
-    """An app whose requests are small: it gets them when they have arrived."""
+    """For an application with small requests: passes each one on once it has arrived completely."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app

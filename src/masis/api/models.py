@@ -45,7 +45,7 @@ class Described(BaseModel):
 
 
 class Given(Described):
-    """A request body: strictly typed (no text for a number), and unknown fields are refused."""
+    """A request body: strictly typed (no text for a number), without unknown fields."""
 
     model_config = ConfigDict(use_attribute_docstrings=True, extra="forbid", strict=True)
 
@@ -134,7 +134,7 @@ class DocumentText(Described):
     """Where in the document's text this begins: 0, unless one page was requested."""
     end: int
     label: str | None
-    """Of the page that was asked for."""
+    """The page that was requested."""
     pages: list[PageOut]
     blocks: list[BlockOut]
 
@@ -200,7 +200,7 @@ def position_of(cursor: str | None) -> str | None:
 
 
 def cut(found: Sequence[Item], limit: int, position: Callable[[Item], str]) -> tuple[Sequence[Item], str | None]:
-    """Of one more than `limit` that were asked for, the page and where the next begins."""
+    """Takes up to `limit` + 1 items and returns the page and the cursor for the next one."""
     shown = found[:limit]
     return shown, cursor_after(position(shown[-1])) if len(found) > limit else None
 
@@ -213,7 +213,7 @@ def cut_sorted(
     *,
     newest_first: bool = False,
 ) -> tuple[Sequence[Item], str | None]:
-    """A page of a list that is small enough to have whole, in the order of its positions."""
+    """A page of a list that is small enough to load completely, in the order of its positions."""
     seen = position_of(cursor)
     ordered = sorted(found, key=position, reverse=newest_first)
     if seen is not None:
@@ -227,7 +227,7 @@ class NewKey(Given):
     """read: view and search; write: also ask, answer, upload and delete; admin: also workspaces, keys and the audit
     log."""
     workspaces: list[str] = Field(min_length=1, max_length=1000, examples=[["acme"]])
-    """Their names, or `*` for all."""
+    """Workspace names, or `*` for all."""
     expires: str | None = Field(None, max_length=40, examples=["90d"])
     """A span (12h, 30d, 8w), a date, or a date and time."""
 
@@ -260,7 +260,7 @@ RETURNED_AS_THEY_ARE = (
     *(UsageRow, WorkspaceSummary),
 )
 for record in RETURNED_AS_THEY_ARE:
-    # The OpenAPI document describes their fields by the strings under them.
+    # The OpenAPI document describes the fields by the strings under them.
     setattr(record, "__pydantic_config__", ConfigDict(use_attribute_docstrings=True))  # noqa: B010
 
 

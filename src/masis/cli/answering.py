@@ -1,4 +1,4 @@
-"""`masis ask`, `answer`, `resume`, `search` and `section`: questions, and the passages they are answered from."""
+"""`masis ask`, `answer`, `resume`, `search` and `section`: questions, and the passages that answer them."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SHOWN_CHARS = 400
 
-# Where to look: the same for a search and for a question.
+# Search filters, shared by `search` and `ask`.
 InDocument = Annotated[
     list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id (repeatable).")
 ]
@@ -118,7 +118,8 @@ def _pages(wanted: str | None) -> tuple[int, int] | None:
 
 
 def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> None:
-    """The id first, to be copied: it is never broken, and a long file name is cut where the terminal ends."""
+    """The id comes first and is never broken, so that it can be copied; a long file name is cut at the terminal's
+    edge."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -228,7 +229,7 @@ def ask(
     with opened(as_json=as_json) as masis:
         if since or until:
             _say_undated(masis.library.catalog.undated(workspace))
-        # In a thread, no scope of its own means the thread's.
+        # In a thread, no filters means the filters of the thread.
         chosen = filters if filters != EVERYWHERE or thread is None else None
         if dry_run:
             show_plan(masis.plan(question, workspace, max_retries=max_retries, filters=filters), as_json)

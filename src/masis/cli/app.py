@@ -1,4 +1,4 @@
-"""`masis`: one file per command group, put together here."""
+"""`masis`: one file per command group, assembled here."""
 
 from typing import Annotated
 

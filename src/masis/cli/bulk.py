@@ -1,4 +1,4 @@
-"""`masis ask --file`: a file of questions, asked here, by a running service or on a Ray cluster."""
+"""`masis ask --file`: a file of questions, answered here, by a running service or on a Ray cluster."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ MOST_SHOWN = 10
 def one_of(
     question: str | None, file: Path | None, out_file: Path | None, on: str | None = None, *, alone: bool
 ) -> str:
-    """The question; of a file there is none. Raises InvalidInput for what does not go together."""
+    """Returns the question; empty for a file of questions. Raises InvalidInput if the options do not fit together."""
     if (question is None) == (file is None) or (file is None) != (out_file is None):
         raise InvalidInput("Give a question, or --file with --out.", advice="`masis ask --help` shows examples.")
     if on and not file:
@@ -45,7 +45,7 @@ def ask_all(job: Job, on: str | None, *, as_json: bool) -> None:
 
     with clear_errors(as_json=as_json):
         job.check()
-        # Ray prints its warnings (a worker died) where the report is to be.
+        # Ray prints warnings (a worker died) to standard output, where the report belongs.
         with redirect_stdout(sys.stderr), _bar(quiet=as_json) as on_progress:
             report = run_blocking(_asked(job, on, on_progress))
     if as_json:

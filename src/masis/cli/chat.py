@@ -50,9 +50,9 @@ def chat(
     with beside(as_json=as_json) as service, ExitStack() as open_parts:
         filters = filters_from(document, file_type, since, until, None)
         door = service or _Here(open_parts.enter_context(masis_here()))
-        # None of its own: those of the thread that is continued.
+        # No filters means the filters of the thread that is continued.
         talk = Talk(door, workspace, as_json, thread, filters if filters != EVERYWHERE else None)
-        door.file_names(workspace)  # whether it is there
+        door.file_names(workspace)  # raises if the workspace does not exist
         if sys.stdin.isatty() and not as_json:
             out().print(f"Asking {workspace}. /help for more.", style="dim", markup=False)
         for line in _lines():
@@ -62,7 +62,7 @@ def chat(
 
 
 class Door(Protocol):
-    """MASIS in this process, or a running service."""
+    """What `masis chat` talks to: MASIS in this process, or a running service."""
 
     def ask(
         self,
@@ -95,7 +95,7 @@ def _lines() -> "list[str] | _Typed":
 
 
 class _Typed:
-    """What a person types, with the arrow keys for what was typed before."""
+    """Reads what a person types; the arrow keys bring back earlier lines."""
 
     def __iter__(self) -> "_Typed":
         import contextlib
@@ -228,7 +228,7 @@ def scope_from(words: str, names: set[str]) -> "SearchFilters":
     from masis.types import SearchFilters
 
     documents, types, dates = list[str](), list[str](), dict[str, str]()
-    # A file name may hold spaces: whole names first.
+    # A file name may contain spaces, so whole names come first.
     for name in sorted(names, key=len, reverse=True):
         whole = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])") if name in words else None
         if whole and whole.search(words):
@@ -246,7 +246,7 @@ def scope_from(words: str, names: set[str]) -> "SearchFilters":
 
 
 def require_scope(filters: "SearchFilters", names: set[str], workspace: str) -> None:
-    """Raises for an unknown name or an invalid date at once, not with the next question."""
+    """Raises at once for an unknown name or an invalid date, not only with the next question."""
     from masis.errors import InvalidInput, UnknownDocument
     from masis.knowledge.store.port import days_of
 

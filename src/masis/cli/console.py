@@ -1,4 +1,4 @@
-"""Output of the command line: results to standard output, everything else to standard error, no tracebacks."""
+"""Output of the command line: results go to standard output, everything else to standard error, without tracebacks."""
 
 import json
 import os
@@ -24,9 +24,9 @@ Workspace = Annotated[
 ]
 _NUMBER = re.compile(r"\$?\d[\d.,]*")
 NARROWEST = 8
-"""Characters of a column that is cut."""
+"""Minimum width of a column that is cut."""
 NAMED, COUNTED = 24, 54
-"""Characters for what is being done, and for how far it is."""
+"""Widths, in characters, of the task and of its progress."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the machine-readable result and nothing else.")]
 
 
@@ -34,7 +34,7 @@ def out() -> "Console":
     from rich.console import Console
 
     console = Console(highlight=False)
-    # Piped, no line is broken: what reads it counts on lines.
+    # When piped, lines are not broken, because the reader relies on them.
     console.soft_wrap = not console.is_terminal
     return console
 
@@ -50,8 +50,8 @@ def print_json(value: Any) -> None:
 
 
 def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, cut: Sequence[int] = ()) -> None:
-    """One line per row. If the terminal is too narrow, only the columns of `cut` are shortened: headers, ids and names
-    stay whole. Piped, everything stays whole."""
+    """One line per row. In a narrow terminal only the columns in `cut` are shortened; headers, ids and names stay
+    whole. When piped, everything stays whole."""
     from rich.cells import cell_len, set_cell_size
 
     console = out()
@@ -70,7 +70,7 @@ def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, cut: Sequ
 
 
 def _narrow(widths: list[int], least: Sequence[int], cut: Sequence[int], room: int) -> None:
-    """Takes what is missing from the widest of the columns that may be cut."""
+    """Takes the missing width from the widest of the columns that may be cut."""
     while cut and sum(widths) + 2 * (len(widths) - 1) > room:
         widest = max(cut, key=lambda column: widths[column])
         if widths[widest] <= max(least[widest], NARROWEST):
@@ -79,7 +79,7 @@ def _narrow(widths: list[int], least: Sequence[int], cut: Sequence[int], room: i
 
 
 def fitting(text: str, width: int | None = None) -> str:
-    """In one line, and cut to a width."""
+    """On one line, cut to a width."""
     from masis.export.content import one_line
 
     line = one_line(text)
@@ -88,7 +88,7 @@ def fitting(text: str, width: int | None = None) -> str:
 
 @contextmanager
 def clear_errors(*, as_json: bool) -> Iterator[None]:
-    """One sentence, advice and a non-zero exit, whatever went wrong; MASIS_DEBUG=1 shows where."""
+    """Turns any failure into one sentence, advice and a non-zero exit code; MASIS_DEBUG=1 shows the traceback."""
     from masis.errors import MASISError
 
     if os.environ.get("MASIS_DEBUG"):
@@ -110,7 +110,7 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def opened(*, as_json: bool) -> Iterator["Masis"]:
-    """MASIS as configured here, closed when the command ends; errors are explained in plain words."""
+    """MASIS as configured here, closed when the command ends, with errors explained in plain words."""
     with clear_errors(as_json=as_json), masis_here() as masis:
         yield masis
 
@@ -124,14 +124,14 @@ def masis_here() -> "Masis":
 def settings_here() -> "Settings":
     chosen = settings()
     if "model_cache" not in chosen.model_fields_set:
-        # At a terminal the same question is asked again to see the answer again, not to pay for another.
+        # At a terminal, people repeat a question to see the answer again, not to pay for a new one.
         chosen = chosen.model_copy(update={"model_cache": True})
     return chosen
 
 
 @contextmanager
 def beside(*, as_json: bool) -> "Iterator[Remote | None]":
-    """The running service that holds the data folder, or the one at MASIS_URL; None where there is none."""
+    """The service at MASIS_URL, or the running one that holds the data folder; None if there is neither."""
     from masis.cli.remote import service_beside
 
     with clear_errors(as_json=as_json):
@@ -146,7 +146,7 @@ def progress_bar(*, quiet: bool) -> "Iterator[Callable[[IngestProgress], None] |
     from rich.progress import BarColumn, Progress, TextColumn
 
     console = err()
-    # The figures come first: at 80 characters there is no room for the bar.
+    # Figures come first: 80 characters leave no room for the bar.
     bar_width = min(20, console.width - NAMED - COUNTED)
     drawn = [BarColumn(bar_width=bar_width)] if bar_width >= NARROWEST else []
     columns = (TextColumn(f"{{task.description:<{NAMED}}}"), *drawn, TextColumn("{task.fields[counts]}"))
@@ -176,8 +176,15 @@ def _counts(progress: "IngestProgress") -> str:
     return " · ".join(parts)
 
 
+def show(result: object, words: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+    else:
+        out().print(words, markup=False, soft_wrap=True)
+
+
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
-    """Deletions are in the audit log, whichever door they came through."""
+    """Deletions are in the audit log, however they were requested."""
     from masis.access.audit_log import AuditLog
     from masis.types import LOCAL
 
@@ -195,7 +202,7 @@ def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:
 
 
 def settings() -> "Settings":
-    """The environment's settings; an invalid one is reported as the user's error."""
+    """The environment's settings. An invalid one is reported as the user's error."""
     from pydantic import ValidationError
 
     from masis.errors import InvalidInput

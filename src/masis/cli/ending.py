@@ -1,11 +1,11 @@
-"""`masis cancel` and `masis delete`: what ends a run, and what removes runs, documents, sources and the rest."""
+"""`masis cancel` and `masis delete`: ending a run, and removing runs, documents, sources and more."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, opened, out, print_json, record
+from masis.cli.console import AsJson, Workspace, opened, record, show
 from masis.cli.running import RunId
 from masis.wording import counted
 
@@ -29,11 +29,8 @@ def cancel(run_id: RunId, as_json: AsJson = False) -> None:
     """
     with opened(as_json=as_json) as masis:
         run = masis.cancel(run_id)
-        if as_json:
-            print_json(asdict(run))
-        else:
-            said = "will stop at once" if run.status == "running" else f"is {run.status}"
-            out().print(f"Run {run_id} {said}.")
+        said = "will stop at once" if run.status == "running" else f"is {run.status}"
+        show(asdict(run), f"Run {run_id} {said}.", as_json=as_json)
 
 
 @delete.command("run")
@@ -46,10 +43,7 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
         workspace = masis.get_run(run_id).workspace_id
         masis.delete_run(run_id)
         record(masis, "run.delete", workspace, run_id)
-        if as_json:
-            print_json({"deleted": run_id})
-        else:
-            out().print(f"Run {run_id} was deleted.")
+        show({"deleted": run_id}, f"Run {run_id} was deleted.", as_json=as_json)
 
 
 @delete.command("document")
@@ -101,10 +95,8 @@ def delete_decision(
     """
     with opened(as_json=as_json) as masis:
         gone = masis.delete_decision(workspace, decision_id)
-        if as_json:
-            print_json(gone)
-        else:
-            out().print(f"Deleted: {gone['about']}. The next question that meets this conflict will ask again.")
+        said = f"Deleted: {gone['about']}. The next question that meets this conflict will ask again."
+        show(gone, said, as_json=as_json)
 
 
 @delete.command("source")
@@ -122,10 +114,7 @@ def delete_source(
 
         gone = masis.delete_source(workspace, address_of(source))
         record(masis, "source.delete", workspace, gone.address)
-        if as_json:
-            print_json(asdict(gone))
-        else:
-            out().print(f"{gone.address} is no longer synced.", markup=False, soft_wrap=True)
+        show(asdict(gone), f"{gone.address} is no longer synced.", as_json=as_json)
 
 
 def _confirm(what: str, yes: bool) -> None:
@@ -134,11 +123,9 @@ def _confirm(what: str, yes: bool) -> None:
 
 
 def _print_receipt(receipt: "DeletionReceipt", as_json: bool) -> None:
-    if as_json:
-        print_json(asdict(receipt))
-    else:
-        out().print(
-            f"Deleted {counted(receipt.documents, 'document')}: {counted(receipt.chunks, 'passage')} with their "
-            f"vectors, {receipt.text_chars} characters of text, {receipt.bytes} bytes of originals, "
-            f"{counted(receipt.cached_vectors, 'cached vector')}, {counted(receipt.runs, 'run')}."
-        )
+    said = (
+        f"Deleted {counted(receipt.documents, 'document')}: {counted(receipt.chunks, 'passage')} with their "
+        f"vectors, {receipt.text_chars} characters of text, {receipt.bytes} bytes of originals, "
+        f"{counted(receipt.cached_vectors, 'cached vector')}, {counted(receipt.runs, 'run')}."
+    )
+    show(asdict(receipt), said, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, out, print_json, print_table, settings
+from masis.cli.console import AsJson, clear_errors, out, print_json, print_table, settings, show
 
 if TYPE_CHECKING:
     from masis.access.api_key import ApiKey
@@ -67,7 +67,7 @@ def create(
 
 
 def _print_new(key: "ApiKey", token: str) -> None:
-    # Not through rich: a token that is wrapped cannot be copied.
+    # Not through rich: a wrapped token cannot be copied.
     typer.echo(f"Key {key.key_id} for {key.name}: {_rights(key)}, {_ends(key)}.")
     typer.echo("Its token, shown only this once:\n")
     typer.echo(f"    {token}\n")
@@ -149,10 +149,8 @@ def stop_asking(as_json: AsJson = False) -> None:
         configured = settings()
         Keys(configured).stop_asking()
         AuditLog(configured).record(LOCAL, "keys.stop_asking")
-        if as_json:
-            print_json({"needs_key": False})
-        else:
-            typer.echo("Keys are no longer required; the service accepts requests from this machine only.")
+        said = "Keys are no longer required; the service accepts requests from this machine only."
+        show({"needs_key": False}, said, as_json=as_json)
 
 
 def audit_log(

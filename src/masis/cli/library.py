@@ -21,6 +21,7 @@ from masis.cli.console import (
     print_table,
     progress_bar,
     settings,
+    show,
 )
 from masis.wording import counted
 
@@ -92,7 +93,7 @@ def _ingest_on(where: str, sources: Sequence[str], workspace: str, as_json: bool
     from masis.orchestrator.agent import run_blocking
 
     with clear_errors(as_json=as_json):
-        # Ray prints its warnings (a worker died) where the report is to be.
+        # Ray prints warnings (a worker died) to standard output, where the report belongs.
         with redirect_stdout(sys.stderr), progress_bar(quiet=as_json) as on_progress:
             report = run_blocking(ingest_on(where, settings(), sources, workspace, on_progress))
         _show_report(report, as_json)
@@ -158,7 +159,7 @@ def _print_report(report: "IngestReport") -> None:
 
 
 def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str], Overview]") -> None:
-    """Questions to ask about the documents just read, at a terminal: one for each of several documents."""
+    """At a terminal, suggests questions about the documents just read: one per document if there are several."""
     from masis.errors import MASISError
     from masis.knowledge.overview import OF_THE_WHOLE
 
@@ -166,7 +167,7 @@ def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str]
         return
     found: list[tuple[int, str, str]] = []
     for name in names[:MOST_LOOKED_AT]:
-        with suppress(MASISError):  # two of one name, or gone again
+        with suppress(MASISError):  # two files of the same name, or deleted again
             for rank, question in enumerate(overview(name, workspace).questions):
                 found.append((rank + 10 * (question in OF_THE_WHOLE), question, name))
     if found:
@@ -176,7 +177,7 @@ def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str]
 
 
 def _print_command(question: str, workspace: str, document: str) -> None:
-    """To be copied: no box, no line breaks, and quoted, because the words come from a document."""
+    """Ready to copy: no box, no line breaks, and quoted, because the words come from a document."""
     from masis.export.content import one_line
 
     command = f"masis ask {quote(one_line(question))} --workspace {workspace} --document {quote(document)}"
@@ -184,7 +185,7 @@ def _print_command(question: str, workspace: str, document: str) -> None:
 
 
 def _what_happened(document: "Document") -> str:
-    """Most reasons name the file themselves."""
+    """Most reasons already name the file."""
     reason = document.reason or document.note or ""
     return reason if reason.startswith(document.file_name) else f"{document.file_name}: {reason}"
 
@@ -240,7 +241,7 @@ def documents(
 
 
 def _print_documents(found: "Sequence[Document]") -> None:
-    """The name last, so that it stays whole; below it, what is wrong with the document."""
+    """The name comes last, so that it stays whole; below it, what is wrong with the document."""
     rows = [(d.status.lower(), d.date or "", d.pages, d.chunks, d.file_name) for d in found]
     print_table(["status", "dated", "pages", "passages", "document"], rows)
     troubled = [each for each in found if each.reason or each.note]
@@ -292,10 +293,7 @@ def reindex(as_json: AsJson = False) -> None:
     with opened(as_json=as_json) as masis:
         with progress_bar(quiet=as_json) as on_progress:
             passages = masis.reindex(on_progress=on_progress)
-        if as_json:
-            print_json({"passages": passages})
-        else:
-            out().print(f"The index was rebuilt: {counted(passages, 'passage')}.")
+        show({"passages": passages}, f"The index was rebuilt: {counted(passages, 'passage')}.", as_json=as_json)
 
 
 def calibrate(

@@ -1,4 +1,4 @@
-"""The command line beside a running service: the service that owns the index does what needs it."""
+"""The command line next to a running service: the service owns the index and does the work that needs it."""
 
 import json
 import os
@@ -22,11 +22,11 @@ ADDRESS_FILE, SERVICE_LOCK = "service.url", "service.lock"
 _LOOK_SECONDS = 2.0
 _LOOK_AGAIN_SECONDS = 0.5
 _TOGETHER = 100
-"""Files sent in one request."""
+"""Maximum files per request."""
 
 
 class ServiceRefused(MASISError):
-    """A running service said no."""
+    """A running service refused a request."""
 
     code = "service_refused"
 
@@ -37,7 +37,7 @@ class ServiceRefused(MASISError):
 
 @contextmanager
 def announced(settings: "Settings", address: str) -> Iterator[None]:
-    """While a service runs, its address is in its data folder."""
+    """A running service writes its address to its data folder."""
     file = make_folder(settings.home) / ADDRESS_FILE
     file.write_text(address, encoding="utf-8")
     try:
@@ -47,7 +47,7 @@ def announced(settings: "Settings", address: str) -> Iterator[None]:
 
 
 def service_beside(settings: "Settings") -> "Remote | None":
-    """The service at MASIS_URL, or the one that holds the data folder; None where no service answers."""
+    """The service at MASIS_URL, or the one that holds the data folder; None if no service responds."""
     if url := os.environ.get("MASIS_URL"):
         return Remote(url)
     if settings.uses_qdrant_server:
@@ -89,7 +89,7 @@ class Remote:
         on_event: "Callable[[RunEvent], None] | None" = None,
         key: str | None = None,
     ) -> "RunResult":
-        """`key`: asked again with the same key, it is the same run."""
+        """With the same `key`, a repeated question is the same run."""
         from dataclasses import asdict
 
         from masis.runs.records import RunResult
@@ -146,7 +146,7 @@ class Remote:
     def upload(
         self, files: Sequence[Path], workspace: str, on_progress: "Callable[[IngestProgress], None] | None" = None
     ) -> dict[str, Any]:
-        """The result for each file; files are sent and read in batches."""
+        """Returns a result for each file. Files are sent and read in batches."""
         told: dict[str, Any] = {"files": [], "duplicates": []}
         for first in range(0, len(files), _TOGETHER):
             some = files[first : first + _TOGETHER]
@@ -201,7 +201,7 @@ def synced(
     allow_empty: bool,
     dry_run: bool,
 ) -> list[dict[str, Any]]:
-    """Sources that the service syncs: it must be able to read them itself."""
+    """Sources that the service syncs; it must be able to read them itself."""
     from masis.sources.remote.listing import scheme_of
 
     if dry_run or (source is not None and not scheme_of(source)):
@@ -242,7 +242,7 @@ def _refusal(problem: Mapping[str, Any], status: int) -> MASISError:
 
 
 class _Counting:
-    """The progress of one batch, counted among all of them."""
+    """Reports the progress of one batch as part of the whole."""
 
     def __init__(self, on_progress: "Callable[[IngestProgress], None] | None", before: int, total: int) -> None:
         self._on_progress, self._before, self._total = on_progress, before, total

@@ -1,4 +1,4 @@
-"""A run on the terminal: live progress, the answer with sources and verdicts, and what it cost."""
+"""A run on the terminal: live progress, the answer with sources and verdicts, and its cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -133,7 +133,7 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
         console.print(_orders(result.instructions_seen), soft_wrap=is_piped)
     if result.requires_human_review:
         console.print(Text(f"\n{result.clarification_question or ''}", style="yellow"), soft_wrap=is_piped)
-        # To be copied: no box, no line breaks.
+        # Ready to copy: no box, no line breaks.
         for command in _ways_on(result):
             console.print(f"$ {command}", style="cyan", markup=False, soft_wrap=True)
 
@@ -145,12 +145,12 @@ def _print_answer(result: "RunResult", console: Console) -> None:
         console.print(title, style=f"bold {colour}")
     elif console.is_terminal:
         console.print(Panel(as_read(answer), title=title, title_align="left", border_style=colour))
-    else:  # piped: no box, and no line broken
+    else:  # piped: no box, no broken lines
         console.print(f"{title}\n", Text(answer), "", sep="\n", soft_wrap=True)
 
 
 def as_read(answer: str) -> Group:
-    """For a terminal: its tables drawn as tables, what is bold in bold, and no marks for either."""
+    """Markdown for a terminal: draws tables, sets bold text in bold, and drops the marks."""
     blocks = groupby(answer.splitlines(), key=lambda line: line.startswith("|"))
     return Group(*(_table([*lines]) if is_table else _bold("\n".join(lines)) for is_table, lines in blocks))
 
@@ -197,7 +197,7 @@ def _print_sources(sources: Sources, console: Console) -> None:
 
 
 def _source(source: Source) -> list[Text]:
-    """Its verdict, its place, its words, and why it does not support the sentence."""
+    """Its verdict, place and text, and why it does not support the sentence."""
     claim, words = source.claim, quote_words(source.citation)
     verdict = verdict_of(claim)
     colour = COLOURS[verdict.tone] if claim["verdict"] else "dim"
@@ -213,7 +213,7 @@ def _repairs(result: "RunResult") -> list[str]:
 
 
 def _closest(passages: "list[ClosestPassage]") -> Text:
-    """The closest passages, when the documents do not answer."""
+    """The closest passages, if the documents do not answer the question."""
     lines = [
         f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”"
         + (f" (mentions {', '.join(p['words'])})" if p["words"] else "")
@@ -231,7 +231,7 @@ def _short(quote: str, limit: int = 220) -> str:
 def _scores(result: "RunResult") -> Text:
     e, m = result.evaluation, result.metrics
     seconds = sum(m.get("node_latency_ms", {}).values()) / 1000
-    # The id first: what is to be copied is not broken at the end of a line.
+    # The id comes first, so that it is not broken at the end of a line and can be copied.
     spent = (
         f"run {result.run_id} · {counted(m.get('iterations', 0), 'attempt')} · "
         f"{counted(m.get('model_calls', 0), 'engine call')} · "
@@ -249,7 +249,7 @@ def _scores(result: "RunResult") -> Text:
 
 
 def _orders(seen: "list[InstructionSeen]") -> Text:
-    """Instructions found in documents are worth a look, whatever the answer."""
+    """Instructions found in documents deserve attention, whatever the answer."""
     lines = [f"{one['file_name']}: “{_short(one['quote'], 120)}”" for one in seen[:MOST_ORDERS_SHOWN]]
     if len(seen) > MOST_ORDERS_SHOWN:
         lines.append(f"and {len(seen) - MOST_ORDERS_SHOWN} more, in the trace")

@@ -1,4 +1,4 @@
-"""`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, what it cost."""
+"""`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, and what it cost."""
 
 import sys
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, fitting, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, err, fitting, opened, out, print_json, print_table, show
 from masis.wording import OUTCOMES, STATUSES, counted
 
 if TYPE_CHECKING:
@@ -156,12 +156,8 @@ def prune_runs(
     """
     with opened(as_json=as_json) as masis:
         report = masis.prune(older_than)
-        if as_json:
-            print_json(asdict(report))
-        else:
-            out().print(
-                f"{counted(report.runs, 'run')} deleted, checkpoints of {counted(report.checkpoints, 'run')} deleted."
-            )
+        said = f"{counted(report.runs, 'run')} deleted, checkpoints of {counted(report.checkpoints, 'run')} deleted."
+        show(asdict(report), said, as_json=as_json)
 
 
 runs.command("export")(export_run)
@@ -242,7 +238,7 @@ def _show_record(record: "TrackRecord", as_json: bool) -> None:
         out().print("No answer has been judged yet: masis feedback RUN --right, or --wrong.", soft_wrap=True)
         return
     out().print(f"{record.right} of {counted(record.answers, 'judged answer')} right.")
-    # One measure of how sure they were: that of answers whose likelihood was fitted, else the Critic's.
+    # Shows one measure: the likelihood if it was fitted, otherwise the Critic's confidence.
     if bands := record.by_likelihood or record.by_confidence:
         print_table(["how sure", "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
 
@@ -278,7 +274,7 @@ def _one_of(value: str | None, kind: str) -> Any:
 
 
 def _print_runs(found: "list[RunRecord]") -> None:
-    """One line each, as wide as the terminal; whole where the output is piped."""
+    """One line each, cut to the width of the terminal; whole when piped."""
     from rich.markup import escape
 
     console = out()
@@ -300,7 +296,7 @@ BRIEF = {
     "Not a question for documents": "no question",
     "Needs a decision": "decide",
 }
-"""For a line of 80 columns."""
+"""Short names, for lines of 80 columns."""
 
 
 def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
@@ -322,10 +318,7 @@ def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = Fa
             with opened(as_json=as_json) as masis:
                 workspace = masis.get_run(run_id).workspace_id
         address = service.page_of(workspace, run_id)
-        if as_json:
-            print_json({"address": address})
-        else:
-            out().print(address, soft_wrap=True, markup=False)
+        show({"address": address}, address, as_json=as_json)
         webbrowser.open(address)
 
 

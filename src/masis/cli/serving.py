@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings
+from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings, show
 from masis.cli.remote import SERVICE_LOCK, announced
 from masis.data_folder import FolderLock
 from masis.errors import InvalidInput
@@ -128,20 +128,17 @@ def restore_index(file: Snapshot, as_json: AsJson = False) -> None:
 
 
 def _tell_passages(passages: int, what: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"passages": passages})
-    else:
-        out().print(f"The index was {what}: {counted(passages, 'passage')}.")
+    show({"passages": passages}, f"The index was {what}: {counted(passages, 'passage')}.", as_json=as_json)
 
 
 def alone_in_its_folder(settings: Settings) -> AbstractContextManager[None]:
-    """A second service would take runs out of the queue of the first, and could not open the index for them."""
+    """A second service would take runs from the queue of the first but could not open the index for them."""
     return nullcontext() if settings.uses_qdrant_server else FolderLock(settings.home / SERVICE_LOCK).kept()
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
-    """The socket and the address that callers use; port 0 takes a free one."""
+    """The socket, and the address for callers; port 0 picks a free one."""
     try:
         found = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -151,7 +148,7 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
             advice="Free the port, or choose another with --host and --port.",
         ) from None
     with found:
-        # Connections inherit it; asyncio sets it only on sockets it made itself, and answers would wait 40 ms each.
+        # Connections inherit this; asyncio sets it only on sockets it created, and without it each answer waits 40 ms.
         found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield found, f"http://{_shown(host)}:{found.getsockname()[1]}"
 
@@ -236,7 +233,7 @@ def worker(
 
 
 def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":
-    """What is served beside the API: /mcp, where `masis[mcp]` is installed."""
+    """The applications served next to the API: /mcp, if `masis[mcp]` is installed."""
     from importlib.util import find_spec
 
     if find_spec("mcp") is None:

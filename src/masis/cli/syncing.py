@@ -1,4 +1,4 @@
-"""`masis sync` and `masis sources`: workspaces in sync with folders, storages, websites and mailboxes."""
+"""`masis sync` and `masis sources`: keeping workspaces in sync with folders, storages, websites and mailboxes."""
 
 import os
 import time
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from masis.knowledge.source_table import Source
 
 PARTLY = 3
-"""The exit code where some files could not be read."""
+"""The exit code if some files could not be read."""
 LOOK_SECONDS, POLL_SECONDS = 0.3, 5.0
 SHOWN = 20
 _SIGNS = {"new": ("green", "+"), "changed": ("yellow", "~"), "moved": ("cyan", "→"), "deleted": ("red", "-")}
@@ -87,7 +87,7 @@ def sync(
 
 
 class _Pass:
-    """One synchronisation of everything that was named."""
+    """One synchronisation of all the named sources."""
 
     def __init__(
         self,
@@ -105,8 +105,8 @@ class _Pass:
         self._quietly = False
 
     def run(self, *, in_watch: bool = False) -> int:
-        """The exit code. Each source is synced even if others fail. While watching, unchanged sources are not reported,
-        and an error does not end the watch."""
+        """Returns the exit code. Each source is synced even if others fail. While watching, unchanged sources are not
+        reported, and an error does not end the watch."""
         from masis.errors import MASISError
 
         self._told, self._quietly = [], in_watch
@@ -185,7 +185,7 @@ class _Pass:
     def _by_service(
         self, masis: "Masis", source: "Source", on_progress: "Callable[[IngestProgress], None] | None"
     ) -> tuple[str, dict[str, Any]]:
-        """The service holds the index: it is given the source, and watched at work."""
+        """The service holds the index, so it gets the source, and its progress is shown here."""
         from masis.errors import SourceUnavailable
         from masis.knowledge.ingestion.batch import IngestProgress
 
@@ -231,7 +231,7 @@ def print_summary(address: str, workspace: str, summary: Mapping[str, Any], *, d
 
 
 def _changes(addresses: Sequence[str], every: str | None) -> Iterator[object]:
-    """At once, and whenever something has changed; addresses elsewhere are looked at from time to time."""
+    """Yields at once and whenever something changes; remote addresses are checked at intervals."""
     from pathlib import Path
 
     from masis.runs.syncing import seconds_of
@@ -244,13 +244,13 @@ def _changes(addresses: Sequence[str], every: str | None) -> Iterator[object]:
     try:
         from watchfiles import watch
     except ImportError:
-        while True:  # without `masis[watch]` the folders are listed again every few seconds
+        while True:  # without `masis[watch]`, the folders are listed every few seconds
             time.sleep(POLL_SECONDS)
             yield None
     there = [folder for folder in folders if folder.exists()]
     asked, is_first = time.monotonic(), True
     for change in watch(*there, watch_filter=None, yield_on_timeout=True, rust_timeout=2_000):
-        # The first time in any case: something may have changed before the watch began.
+        # The first time in any case, because something may have changed before the watch began.
         if is_first or change or (pause and time.monotonic() - asked > pause):
             asked, is_first = time.monotonic(), False
             yield change

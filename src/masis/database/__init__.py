@@ -1,13 +1,13 @@
-"""Where documents and runs are stored: SQLite in the data folder, or PostgreSQL when one is configured.
+"""Where documents and runs are stored: SQLite in the data folder, or PostgreSQL if configured.
 
-SQL is written once, in what both understand: `?` and `:name` for parameters; TEXT, INTEGER, REAL and BLOB for columns
-(and `INTEGER PRIMARY KEY` for a number that is given out); ON CONFLICT with its columns instead of OR IGNORE and
-OR REPLACE. Calls block: async code makes them in a thread.
+SQL is written once, in the dialect that both understand: `?` and `:name` for parameters; TEXT, INTEGER, REAL and BLOB
+for columns (and `INTEGER PRIMARY KEY` for a generated number); ON CONFLICT with its columns instead of OR IGNORE and OR
+REPLACE. Calls block, so async code makes them in a thread.
 
-`SharedWindow` is a rate limit over a sliding window, counted by one PostgreSQL for all processes and machines. Each
-limit has at most as many slots as it allows events, and no more than were needed so far. An event takes a slot whose
-last one is long enough ago; so no slot is used twice in a window, and no window holds more events than slots. Nobody
-waits for a lock: events at the same time take different slots. All times are the database's.
+`SharedWindow` is a sliding-window rate limit that one PostgreSQL counts for all processes and machines. A limit has at
+most as many slots as it allows events, and only as many as were needed so far. An event takes a slot whose last event
+is long enough ago, so no slot is used twice in a window, and no window holds more events than slots. Nobody waits for a
+lock: simultaneous events take different slots. All times are the database's.
 """
 
 import time
@@ -22,16 +22,16 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 
 class OnPostgres(str):
-    """A schema step that SQLite does not need."""
+    """A schema step that only PostgreSQL needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A set of tables that one part of MASIS owns; several may share a database."""
+    """A set of tables that belongs to one part of MASIS. Several sets may share a database."""
 
     name: str
     steps: tuple[str, ...]
-    """Step n brings format n-1 to n: statements, each ended by a semicolon, with no semicolon inside one."""
+    """Step n upgrades format n-1 to n. Each statement ends with a semicolon and contains no other."""
 
 
 class Cursor(Protocol):
@@ -50,37 +50,37 @@ class Connection(Protocol):
 class Database(Protocol):
     @property
     def row_lock(self) -> str:
-        """Ends a SELECT of a writing transaction that claims rows and skips those claimed by others."""
+        """Appended to a SELECT in a writing transaction to claim rows, skipping those that others have claimed."""
         ...
 
     @property
     def now(self) -> str:
-        """The time in seconds, as an SQL expression: the server's clock, which all machines share."""
+        """SQL expression for the time in seconds, by the server's clock, which all machines share."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """Each statement sees what is committed when it starts. Creates nothing."""
+        """Each statement sees what was committed when it started. Creates nothing."""
         ...
 
     def writing(self, lock: str | None = None) -> AbstractContextManager[Connection]:
-        """One transaction, undone when an exception leaves it.
+        """One transaction, rolled back if an exception leaves the block.
 
-        SQLite has one writer at a time. On PostgreSQL only those with the same `lock` wait for each other: name one
-        where what is written depends on what was read.
+        SQLite has one writer at a time. On PostgreSQL only transactions with the same `lock` wait for each other: name
+        one if what you write depends on what you read.
         """
         ...
 
     def forget_deleted(self) -> None:
-        """Removes deleted data from the disk too, as far as possible."""
+        """Removes deleted data from the disk as well, as far as possible."""
         ...
 
     def close(self) -> None:
-        """Closes connections; the next call opens new ones."""
+        """Closes the connections. The next call opens new ones."""
         ...
 
 
 def open_database(settings: Settings, schema: Schema, file: str = "masis.db") -> Database:
-    """Opens no file or socket yet."""
+    """Does not open a file or socket yet."""
     if settings.database_url:
         from masis.database.postgres import PostgresDatabase
 
@@ -91,15 +91,15 @@ def open_database(settings: Settings, schema: Schema, file: str = "masis.db") ->
 
 
 def vacuumed_often(*tables: str) -> OnPostgres:
-    """For small tables whose rows are written all the time. PostgreSQL keeps every old version of a row until it cleans
-    up, which it does when a fifth of a table has changed, at its leisure: a queue would be mostly old versions by then.
-    Half of each page is left free, so that a new version lies beside the old one and no index has to be written."""
+    """For small tables whose rows are constantly rewritten. PostgreSQL keeps old row versions until autovacuum removes
+    them, by default once a fifth of the table has changed; by then a queue would be mostly old versions. Half of each
+    page stays free, so that a new version fits beside the old one and no index needs an update."""
     often = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0"
     return OnPostgres("".join(f"ALTER TABLE {table} SET (fillfactor = 50, {often});" for table in tables))
 
 
 def vacuumed_early(*tables: str) -> OnPostgres:
-    """For large tables of which retention deletes and runs rewrite a part: after a fiftieth, not a fifth."""
+    """For large tables in which retention and runs delete or rewrite a part: vacuumed after 2% of the rows, not 20%."""
     early = "autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02"
     return OnPostgres("".join(f"ALTER TABLE {table} SET ({early});" for table in tables))
 
@@ -123,7 +123,7 @@ _TRIES = 10
 _PAUSE_SECONDS = 0.002
 _NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
 _ASKED_AT = _NOW.replace("clock_timestamp", "statement_timestamp")
-"""A little early, and the same for every row, so that an index finds the free slot."""
+"""Slightly early, and the same for every row, so that an index finds the free slot."""
 _TAKE = f"""
     WITH free AS (
         SELECT slot FROM rate_slots
@@ -154,12 +154,12 @@ class Place:
     slot: int
     last_at: float
     asked_at: float
-    """By this process's own steady clock, just before the database was asked."""
+    """By this process's monotonic clock, just before the database was asked."""
     grace: float
 
     @property
     def late_by(self) -> float:
-        """Above 0 the event would come later than was counted."""
+        """Above 0, the event would come later than it was counted for."""
         return time.monotonic() - self.asked_at - self.grace
 
 
@@ -168,19 +168,19 @@ def limits_database(settings: Settings) -> Database:
 
 
 class SharedWindow:
-    """Needs PostgreSQL. Calls block: async code makes them in a thread."""
+    """Needs PostgreSQL. Calls block, so async code makes them in a thread."""
 
     def __init__(self, database: Database, name: str, calls: int, seconds: float) -> None:
         self._database = database
         self._limit = {"name": name, "calls": calls, "seconds": seconds}
 
     def take(self, grace: float = 0.0) -> Place | float:
-        """A place, or the seconds until it is worth asking again."""
+        """A slot, or the number of seconds to wait before asking again."""
         answer = self._take_once(grace)
         for again in range(1, _TRIES):
             if isinstance(answer, Place) or answer > 0:
                 break
-            # One is free, but others hold it until their transaction ends: it will be theirs, or ours.
+            # One is free but locked by a transaction of others; when that ends, the slot is theirs or ours.
             time.sleep(_PAUSE_SECONDS * again)
             answer = self._take_once(grace)
         return answer
@@ -197,7 +197,7 @@ class SharedWindow:
             return max(0.0, float(wait))
 
     def take_again(self, place: Place, grace: float) -> Place | None:
-        """The same place from now on; None if it was idle so long that another has it."""
+        """Renews the slot; None if it was idle for so long that another event took it."""
         with self._database.writing() as db:
             return self._taken(db, _TAKE_AGAIN, grace, slot=place.slot, last_at=place.last_at)
 

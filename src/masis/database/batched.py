@@ -1,6 +1,5 @@
-"""Many small calls of one event loop, made in few transactions: two hundred at once share a thread, a connection and
-a commit.
-"""
+"""Combines many small calls of one event loop into a few transactions: two hundred at once share a thread, a connection
+and a commit."""
 
 import asyncio
 import copy
@@ -20,12 +19,12 @@ Result = TypeVar("Result")
 
 BREATH = 0.01
 MOST = 32
-"""Rows per statement. With all rows in one, two hundred runs would work at the same moment and then wait for their
-models at the same moment; and a statement of this size has far fewer parameters than databases allow."""
+"""Rows per statement. With all rows in one, two hundred runs would work at the same moment and then all wait for their
+models; statements of this size also stay far below the parameter limit of databases."""
 
 
 class Lane(Generic[Item, Result]):
-    """`do_all` returns a result or an error for each item: one failure does not affect the others."""
+    """`do_all` returns a result or an error for each item, so that one failure does not affect the others."""
 
     def __init__(self, do_all: Callable[[list[Item]], Awaitable[Sequence[Result | Exception]]]) -> None:
         self._do_all = do_all
@@ -33,7 +32,7 @@ class Lane(Generic[Item, Result]):
         self._going: asyncio.Task[None] | None = None
 
     async def done(self, item: Item) -> Result:
-        """Every accepted item is done, even if its task is cancelled while it waits."""
+        """Every accepted item is processed, even if its task is cancelled while it waits."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
         if self._going is None or self._going.done():
@@ -41,7 +40,7 @@ class Lane(Generic[Item, Result]):
         return await future
 
     async def rest(self) -> None:
-        """Until nothing is under way."""
+        """Waits until nothing is in progress."""
         while self._going is not None and not self._going.done():
             await asyncio.wait([self._going])
 
@@ -54,10 +53,10 @@ class Lane(Generic[Item, Result]):
                 for (_, future), outcome in zip(batch, outcomes, strict=True):
                     _settle(future, outcome)
                 if self._waiting and len(batch) < MOST:
-                    # Many come at once: those on their way go with them.
+                    # Many arrive at once: include those that are about to.
                     await asyncio.sleep(BREATH)
         except BaseException:
-            # The event loop is closing, or its threads are gone: nobody must wait forever.
+            # The event loop is closing, or its threads are gone: no caller may wait forever.
             left, self._waiting = [*batch, *self._waiting], []
             for _, future in left:
                 future.cancel()
@@ -76,7 +75,7 @@ def _settle(future: "asyncio.Future[Result]", outcome: Result | Exception) -> No
 P = ParamSpec("P")
 T = TypeVar("T")
 Call = tuple[Callable[[list[Any]], Sequence[Any]], Any]
-"""What does many of a kind at once, and one of them."""
+"""A function that handles many items at once, and one of the items."""
 Mode = Literal["reading", "writing"]
 
 
@@ -96,8 +95,8 @@ def _all_done(calls: list[Call]) -> list[Any]:
 
 
 class BatchedDatabase:
-    """A database like any other. What is called by `together` takes part in a common transaction instead of its own;
-    it must do nothing but ask the database, since it may be done a second time, alone."""
+    """A database like any other, except that calls through `together` share a transaction. Such a call must do nothing
+    but query the database, because it may be repeated alone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -137,12 +136,14 @@ class BatchedDatabase:
         self._database.close()
 
     async def together(self, mode: Mode, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`call(…)` in a thread, with whatever else of this event loop waits for the same."""
+        """Runs `call(…)` in a thread, together with all calls of this event loop that wait for the same kind of
+        transaction."""
         one: Callable[[], T] = partial(call, *args, **kwargs)
         return cast(T, await self.all_together(mode, _one_by_one, one))
 
     async def all_together(self, mode: Mode, do_all: Callable[[list[Item]], Sequence[Result]], item: Item) -> Result:
-        """The same for what is done in one statement for many: `do_all` gives a result for each of its items."""
+        """Like `together`, for calls that handle many items in one statement: `do_all` returns a result for each
+        item."""
         lanes = self._lanes.setdefault(asyncio.get_running_loop(), {})
         if mode not in lanes:
             lanes[mode] = Lane(lambda calls: asyncio.to_thread(self._try_all, mode, calls))
@@ -152,16 +153,17 @@ class BatchedDatabase:
         outcomes, is_there = self._try_once(mode, calls)
         if len(calls) == 1 or not is_there or not isinstance(outcomes[0], Exception):
             return outcomes
-        # One of them fails on its own: each is tried alone, so that the others succeed.
+        # One of them fails: each is retried alone, so that the others succeed.
         outcomes = []
         while is_there and len(outcomes) < len(calls):
             outcome, is_there = self._try_once(mode, [calls[len(outcomes)]])
             outcomes += outcome
-        # The database went down meanwhile: trying each of the rest would take minutes.
+        # The database went down meanwhile: retrying each of the rest would take minutes.
         return outcomes + [copy.copy(outcomes[-1]) for _ in calls[len(outcomes) :]]
 
     def _try_once(self, mode: Mode, calls: list[Call]) -> tuple[list[Any], bool]:
-        """All results, or an error for each (raising writes to it, so each gets its own); was the database there?"""
+        """Returns all results, or one error per item (raising modifies an error, so each gets its own), and whether the
+        database was reachable."""
         has_begun = False
         try:
             with self._shared(mode):

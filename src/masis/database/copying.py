@@ -1,7 +1,7 @@
-"""The tables of one database copied to another: SQLite to PostgreSQL.
+"""Copies the tables of one database to another: SQLite to PostgreSQL.
 
-Rows are copied in storage order, so that an interrupted copy continues after its last row. A mark in the target says
-whose copy it is: a target that holds other data is never written to.
+Rows are copied in storage order, so that an interrupted copy continues after its last row. A marker in the target
+identifies the source: a target that holds other data is never written to.
 """
 
 import random
@@ -16,23 +16,23 @@ from masis.errors import InvalidInput, MASISError
 from masis.settings import Settings
 
 SAMPLE = 25
-"""How many of everything are compared at the end; all are counted."""
+"""Number of rows per table compared at the end; all rows are counted."""
 OnStep = Callable[[str, int, int], None]
-"""What is being copied, how much of it is there, of how much."""
+"""What is being copied, how much is done, and how much there is."""
 
 _TABLE = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)")
 _INCIDENTAL = ("access_secret", "catalog_identity", "ended_sessions")
-"""What a database may hold that was looked at, and never used."""
+"""Tables that may have rows in a database that was opened but never used."""
 _MARK = Schema("migration", ("CREATE TABLE migration (source TEXT PRIMARY KEY, finished_at TEXT);",))
 _ROWS, _BYTES = 500, 8_000_000
-"""Of one transaction."""
+"""Most rows and bytes per transaction."""
 
 
 class Copying:
     def __init__(
         self, source: Settings, target: Settings, schemas: Sequence[tuple[Schema, str]], identity: str, on_step: OnStep
     ) -> None:
-        """Of each schema the file that has it in the data folder; `identity` tells the source from any other."""
+        """`schemas`: each with its file in the data folder. `identity` identifies the source."""
         self._pairs = [
             (schema, open_database(source, schema, file), open_database(target, schema)) for schema, file in schemas
         ]
@@ -50,13 +50,13 @@ class Copying:
         return {name: _count(source, name) for name, source, _ in self._tables()}
 
     def require_free(self) -> None:
-        """Raises InvalidInput for a database in use, unless it is a copy of this very source."""
+        """Raises InvalidInput if the target is in use, unless it is a copy of this very source."""
         with self._mark.reading() as db:
             known = db.execute("SELECT source, finished_at FROM migration").fetchone()
         if known and known[0] == self._identity:
             self.is_finished = known[1] is not None
             return
-        # Not lazily: every table is to be there before the copy begins.
+        # Eagerly: every table must exist before the copy begins.
         counts = {name: _count(target, name) for name, _, target in self._tables()}
         used = [name for name, rows in counts.items() if rows and name not in _INCIDENTAL]
         if used or known:
@@ -79,7 +79,7 @@ class Copying:
         self.is_finished = True
 
     def copy(self) -> int:
-        """How many rows were compared; all were counted."""
+        """Returns the number of rows compared; all rows were counted."""
         for table in self._tables():
             self._copy(*table)
         return sum(_compared(*table) for table in self._tables())
@@ -98,7 +98,7 @@ class Copying:
                 there += len(batch)
 
     def _tables(self) -> Iterator[tuple[str, Database, Database]]:
-        """In the order in which they were made: what is referred to comes first."""
+        """In the order of creation, so that referenced tables come first."""
         for schema, source, target in self._pairs:
             for name in dict.fromkeys(_TABLE.findall(" ".join(schema.steps))):
                 yield name, source, target
@@ -127,7 +127,7 @@ def _count(database: Database, table: str) -> int:
 
 
 def _columns(db: Connection, table: str, *, keys: bool = False) -> list[str]:
-    """`keys`: those that tell rows apart; a table without a key has one row."""
+    """`keys` identify a row; a table without keys has one row."""
     described = db.execute(f"PRAGMA table_info({table})").fetchall()
     chosen = [row[1] for row in described if row[5]] if keys else [row[1] for row in described]
     return chosen or [described[0][1]]

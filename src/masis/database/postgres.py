@@ -1,6 +1,6 @@
-"""PostgreSQL: one pool of connections for each address and process, transactions, errors explained.
+"""PostgreSQL: one connection pool per address and process, transactions, and explained errors.
 
-The next call reconnects to a server that was down. No message contains the password.
+After an outage the next call reconnects. No message contains the password.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 _CONNECTIONS = 10
-"""In one process at most; PostgreSQL's own limit, 100 unless it was raised, is for all processes together."""
+"""Maximum per process. PostgreSQL's own limit, 100 by default, is shared by all processes."""
 _WAIT_SECONDS = 4.0
 _CONNECT_SECONDS = 5
 _SILENCE_SECONDS = 30
 _FROZEN_SECONDS = 10
-"""A process that is silent for this long inside a transaction is frozen, or its machine is: the server ends
-the transaction, or its locks would block everybody until it wakes up."""
+"""A process that is silent for this long inside a transaction is frozen, or its machine is. The server then ends the
+transaction; otherwise its locks would block everybody until it wakes up."""
 FROZEN = f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"
 
 
@@ -47,11 +47,11 @@ _looked_at: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
 
 _shared: dict[tuple[str, bool], _Shared] = {}
 _shared_lock = threading.RLock()
-"""Giving back may happen at any moment, even while this thread takes one: when Python collects its garbage."""
+"""A connection may be returned at any moment, even while this thread takes one: when Python collects garbage."""
 
 
 def lease_pool(url: str, prepare: bool = True) -> "ConnectionPool[Any]":
-    """`prepare`: frequent statements are prepared, which not every pooler supports."""
+    """With `prepare`, frequent statements are prepared, which not every pooler supports."""
     key = (url, prepare)
     with _shared_lock:
         found = _shared.get(key) or _shared.setdefault(key, _Shared(_open_pool(url, prepare)))
@@ -67,7 +67,7 @@ def release_pool(url: str, prepare: bool = True) -> None:
             return
         del _shared[url, prepare]
     if threading.current_thread().name.startswith(f"{found.pool.name}-"):
-        # Collected by one of its own threads, which cannot wait for itself to end.
+        # Garbage-collected on one of the pool's own threads, which cannot wait for itself to end.
         threading.Thread(target=found.pool.close, daemon=True).start()
     else:
         found.pool.close()
@@ -77,14 +77,14 @@ def _open_pool(url: str, prepare: bool) -> "ConnectionPool[Any]":
     """Connects on first use."""
     from psycopg_pool import ConnectionPool
 
-    # The caller gets the error; it must not also be printed on the terminal where no log is configured.
+    # The caller gets the error; it must not also appear on a terminal without configured logging.
     logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
     return ConnectionPool(
         url,
         min_size=0,
         max_size=_CONNECTIONS,
         timeout=_WAIT_SECONDS,
-        # Given up soon and retried by the next call: a server that comes back is found at once.
+        # Gives up early and lets the next call retry, so that a server that is back is found at once.
         reconnect_timeout=_CONNECT_SECONDS,
         kwargs={
             "autocommit": True,
@@ -106,8 +106,8 @@ def _check(connection: "psycopg.Connection[Any]") -> None:
 
 
 def is_due_for_a_look(connection: Any) -> bool:
-    """Whether its server said something unasked, which is good-bye, or nobody looked for a while: to ask each time
-    would be every seventh question to the server."""
+    """Whether the server sent something unasked, which means it hung up, or the connection has not been checked for a
+    while. Checking every time would make up a seventh of all queries."""
     moment = time.monotonic()
     if moment - _looked_at.get(connection, -_LOOK_SECONDS) < _LOOK_SECONDS and not _has_something_to_say(connection):
         return False
@@ -127,7 +127,7 @@ def _configure(connection: "psycopg.Connection[Any]") -> None:
     from psycopg.adapt import Buffer, Loader
 
     class PlainNumber(Loader):
-        """Sums of whole numbers come as decimals of any length; SQLite gives plain numbers."""
+        """Sums of integers arrive as decimals of any length; SQLite returns plain numbers."""
 
         def load(self, data: Buffer) -> int | float:
             text = bytes(data).decode()
@@ -145,7 +145,7 @@ _TYPES = {
     "INTEGER": "BIGINT",
     "REAL": "DOUBLE PRECISION",
     "BLOB": "BYTEA",
-    # Texts are ordered and compared by their characters, as SQLite does, whatever language the server was set up for.
+    # Text is sorted and compared by code point, as in SQLite, whatever locale the server uses.
     "TEXT": 'TEXT COLLATE "C"',
     "WITHOUT ROWID": "",
 }
@@ -158,7 +158,7 @@ def postgres_sql(sql: str) -> str:
 
 
 def postgres_tables(ddl: str) -> str:
-    """Names of columns are in small letters, names of types in capitals."""
+    """Column names are lower case, type names upper case."""
     return _TYPE.sub(lambda found: _TYPES.get(found[0], found[0]), ddl)
 
 
@@ -181,7 +181,7 @@ def _postgres_token(found: re.Match[str]) -> str:
 
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
-        # One character for one: the places of all the others hold.
+        # Replaces one character by one, so that all other positions stay valid.
         return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     return int(value) if isinstance(value, bool) else value
 
@@ -219,7 +219,7 @@ class PostgresDatabase:
                 yield _PostgresConnection(raw)
 
     def forget_deleted(self) -> None:
-        """The server frees the space itself, and keeps its log as configured."""
+        """The server frees the space itself and keeps its log as configured."""
 
     def close(self) -> None:
         with self._lock:
@@ -292,7 +292,7 @@ class _PostgresConnection:
 
 
 def _wait_for(raw: "psycopg.Connection[Any]", name: str) -> None:
-    """Until the transaction ends, no other that asks for the same name gets past this line."""
+    """No other transaction passes this line with the same name until this one ends."""
     number = int.from_bytes(hashlib.sha256(name.encode("utf-8", "replace")).digest()[:8], "big", signed=True)
     raw.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
 
@@ -314,7 +314,7 @@ def _check_usable(url: str) -> None:
     try:
         conninfo_to_dict(url)
     except psycopg.Error:
-        # The exact message would quote part of the address, possibly the password.
+        # The original message would quote part of the address, possibly the password.
         raise InvalidInput(
             "MASIS_DATABASE_URL cannot be read as an address.",
             advice="Write special characters of the user and the password percent-encoded, as %40 for @.",

@@ -1,4 +1,4 @@
-"""One SQLite file of the data folder: short transactions, connections reused by the next call, errors explained.
+"""One SQLite file of the data folder: short transactions, reused connections, and explained errors.
 
 Any thread and any process may call at any time.
 """
@@ -17,10 +17,10 @@ from masis.errors import DataFolderError
 
 _BUSY_SECONDS = 10.0
 _KEPT = 8
-"""Opening one and looking at its schema costs more than most transactions."""
+"""Connections to keep: opening one and checking its schema costs more than most transactions."""
 
 _UNNAMED_FORMATS = {"catalog": 2, "vectors": 1}
-"""What the first files hold whose formats had no name: the same tables as the first named format."""
+"""Contents of the earliest files, whose format had no name: the same tables as the first named format."""
 
 _VERSIONS = "CREATE TABLE IF NOT EXISTS schema_versions (name TEXT PRIMARY KEY, version INTEGER NOT NULL)"
 
@@ -49,12 +49,12 @@ class SqliteDatabase:
     @contextlib.contextmanager
     def writing(self, lock: str | None = None) -> Iterator[Connection]:
         make_folder(self._path.parent)
-        # Threads queue here: SQLite would let them sleep and retry.
+        # Threads queue here; SQLite would make them sleep and retry.
         with self._translated(), _held(self._writer), self._connected(may_create=True) as db, _transaction(db):
             yield db
 
     def forget_deleted(self) -> None:
-        """Nothing of it stays in the log of changes."""
+        """Leaves nothing of it in the write-ahead log."""
         if self._path.exists():
             with self._translated(), self._connected() as db:
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -80,7 +80,8 @@ class SqliteDatabase:
         self._keep(db, identity)
 
     def _take(self, identity: FileIdentity | None) -> sqlite3.Connection | None:
-        """A pooled connection, unless the file was deleted or replaced since: it would still use the old one."""
+        """A pooled connection, unless the file was deleted or replaced since, because the connection would still use
+        the old one."""
         with self._kept_lock:
             while self._kept:
                 opened, db = self._kept.pop()
@@ -165,7 +166,7 @@ _writers_lock = threading.Lock()
 
 
 def _writer_of(path: Path) -> threading.Lock:
-    """Several databases may share a file, and its one place for a writer."""
+    """Several databases may share a file and its single writer."""
     with _writers_lock:
         return _writers.setdefault(path.absolute(), threading.Lock())
 
@@ -205,7 +206,8 @@ def _has_table(db: sqlite3.Connection, name: str) -> bool:
 
 
 def _use_log(db: sqlite3.Connection) -> None:
-    """Readers and a writer then do not wait for each other. Two that change it at once fail without waiting."""
+    """Readers and the writer then do not block each other. Two connections that change the mode at once fail without
+    waiting."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

@@ -8,6 +8,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +35,10 @@ class Figures:
     offsets: list[tuple[int, int]]
     texts: list[int | None]
     """0 for a token of the first text, 1 for the second, None for neither."""
+
+
+def as_share(logit: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
 
 
 @lru_cache(maxsize=3)

@@ -7,11 +7,10 @@ units.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp
 from typing import TYPE_CHECKING, Any
 
 from masis.embedded import on_all_cores
-from masis.embedded.adapted import MAX_TOKENS, Figures, adapted
+from masis.embedded.adapted import MAX_TOKENS, Figures, adapted, as_share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,14 +93,14 @@ def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Se
     marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
     silence = float(figures.values[0, 0] + figures.values[0, 1])
     start, end, score = _best_span(figures)
-    span = (first + start, first + end, _share(score - silence)) if end > start else None
-    return Selection(_share(float(figures.values[0, 2])), marks, span)
+    span = (first + start, first + end, as_share(score - silence)) if end > start else None
+    return Selection(as_share(float(figures.values[0, 2])), marks, span)
 
 
 def _mark(figures: Figures, begin: int, end: int) -> float:
     """The mean of a unit's tokens; 0 for a unit that was cut off."""
     places = [place for place in _inside(figures) if begin <= figures.offsets[place][0] < end]
-    return _share(float(figures.values[places, 2].mean())) if places else 0.0
+    return as_share(float(figures.values[places, 2].mean())) if places else 0.0
 
 
 def _inside(figures: Figures) -> list[int]:
@@ -125,7 +124,3 @@ def _possible(size: int) -> "np.ndarray[Any, Any]":
     import numpy as np
 
     return np.tril(np.triu(np.ones((size, size), dtype=bool)), LONGEST_SPAN)
-
-
-def _share(logit: float) -> float:
-    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))

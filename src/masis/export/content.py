@@ -1,4 +1,4 @@
-"""What a report of a run says: its sections, citations and footnotes, in plain blocks that every format renders."""
+"""The content of a report: sections, citations and footnotes, in plain blocks that every format renders."""
 
 import json
 import re
@@ -44,16 +44,16 @@ class Pack:
 
     @property
     def question(self) -> str:
-        """The one that the answer answers: a person may have put another one in place of the first."""
+        """The question that was answered, which a person may have refined."""
         refined = [each["question"] for each in self.result.decisions if each["action"] == "refine"]
         return refined[-1] if refined else self.run.question
 
 
 def as_json(pack: Pack) -> bytes:
-    """Everything as it is; only ASCII, so that no reader is misled by what it cannot see."""
+    """Everything as stored, in ASCII only, so that invisible characters cannot mislead a reader."""
     content = {
         "masis_version": __version__,
-        # The one that is answered; the one that was asked first is the run's.
+        # The question that was answered; `run` has the original.
         "question": pack.question,
         "run": asdict(pack.run),
         "result": pack.result.as_dict(),
@@ -68,7 +68,7 @@ class Span:
     text: str
     strong: bool = False
     notes: tuple[int, ...] = ()
-    """The footnotes called for after it."""
+    """The footnotes that follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Paragraph:
 @dataclass(frozen=True, slots=True)
 class Table:
     rows: Sequence[Sequence[Sequence[Span]]]
-    """The first one is the header; a cell calls for its footnotes as a sentence does."""
+    """The first row is the header. A cell has footnotes as a sentence does."""
 
 
 Block = Heading | Paragraph | Table
@@ -93,11 +93,11 @@ Block = Heading | Paragraph | Table
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A source: the footnote of this number."""
+    """A source: the footnote with this number."""
 
     number: int
     source: str
-    """Which document, and where in it."""
+    """The document, and the place in it."""
     quote: str | None
     verdict: str
 
@@ -115,7 +115,7 @@ class Report:
 
 
 SOURCES = "Sources"
-"""The heading above the notes, where a format has no footnotes of its own."""
+"""The heading above the notes, for formats without footnotes."""
 
 
 def said(text: str, style: Literal["plain", "item", "quote", "small"] = "plain", *, strong: bool = False) -> Paragraph:
@@ -127,7 +127,7 @@ def tabled(rows: Iterable[Sequence[str]]) -> Table:
 
 
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
-"""Embeddings, overrides and isolates: with them a text can be made to read as another."""
+"""Embeddings, overrides and isolates, which can make a text read like another."""
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"
@@ -137,7 +137,7 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def plain(text: str) -> str:
-    """What turns the order of letters is shown by its number, so that a reader sees that somebody tried."""
+    """Shows characters that change the text direction by their code, so that a reader notices the attempt."""
     text = _UNSEEN.sub("", _LINE_ENDS.sub("\n", text))
     text = _TURNING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
     return _SURROGATES.sub("\ufffd", text)
@@ -182,7 +182,7 @@ class Footnotes:
             yield Table(rows)
 
     def _row(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[list[list[Span]]]:
-        """The cells of a row of Markdown, with their citations; nothing for the rule under the head."""
+        """The cells of a Markdown row with their citations; empty for the rule below the header."""
         spans = self._line(text, start, end, marks).spans
         if all(_RULE.fullmatch(span.text) and not span.notes for span in spans):
             return []
@@ -195,7 +195,7 @@ class Footnotes:
             cells[-1].append(Span(last, notes=span.notes))
         _, *inner = map(_trimmed, cells)
         if len(inner) > 1 and not any(span.text for span in inner[-1]):
-            # What is cited behind the last bar belongs to the last cell.
+            # Citations after the last bar belong to the last cell.
             behind = inner.pop()
             inner[-1] += behind
         return [inner]
@@ -306,7 +306,7 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
     if judged:
         yield Heading("What was checked")
     if passed:
-        # Their words are in the answer, their verdicts with the sources: not a third time.
+        # The answer has their text and the sources their verdicts: not repeated a third time.
         yield said(f"{len(passed)} of {counted(len(judged), 'sentence')} passed:")
         verdicts = Counter(map(verdict_of, passed))
         yield from (said(f"{count} {term.word}: {term.meaning}", "item") for term, count in verdicts.items())
@@ -346,7 +346,7 @@ def _side(side: ConflictSide) -> Paragraph:
 
 def _scores(result: RunResult) -> Iterator[Block]:
     evaluation = result.evaluation
-    # None where nothing was drafted that could be judged.
+    # None if there was no draft to judge.
     if not evaluation:
         return
     yield Heading("Scores")

@@ -1,4 +1,5 @@
-"""A report as a Word file (DOCX) with real footnotes. The format is a ZIP of a few XML parts: no library is needed."""
+"""A report as a Word file (DOCX) with real footnotes. The format is a ZIP of a few XML parts, so no library is
+needed."""
 
 import io
 import re
@@ -19,7 +20,7 @@ _PARTS = {"styles": "styles", "numbering": "numbering", "footnotes": "footnotes"
 _STYLES_OF = {"plain": "Normal", "item": "ListBullet", "quote": "Quote", "small": "Small"}
 _CALL = re.compile(r'<w:footnoteReference w:id="(\d+)"/>')
 _MOMENT = (1980, 1, 1, 0, 0, 0)
-"""Of every part: the same run gives the same bytes."""
+"""Date of every part, fixed so that the same run gives the same bytes."""
 
 
 def as_docx(report: Report) -> bytes:
@@ -55,7 +56,7 @@ def _document(report: Report) -> str:
 
 
 def _each_called_once(body: str) -> str:
-    """Word counts calls, not footnotes: where one is called again, its number is plain text."""
+    """Word numbers references, not footnotes: a second reference to the same footnote is plain text."""
     called: set[str] = set()
 
     def one(call: re.Match[str]) -> str:
@@ -92,7 +93,7 @@ def _span(span: Span) -> str:
 
 
 def _text_between_calls(calls: Iterable[str]) -> str:
-    """Two numbers side by side would read as one."""
+    """Separates adjacent numbers, which would read as one."""
     comma = '<w:r><w:rPr><w:rStyle w:val="FootnoteReference"/></w:rPr><w:t>, </w:t></w:r>'
     return comma.join(calls)
 
@@ -119,7 +120,7 @@ def _row(cells: Iterable[Sequence[Span]], *, is_header: bool) -> str:
 
 
 def _footnotes(notes: Iterable[Note]) -> str:
-    # Word wants these two before the first one.
+    # Word requires these two before the first footnote.
     lines = (("separator", -1, "separator"), ("continuationSeparator", 0, "continuationSeparator"))
     rules = (
         f'<w:footnote w:type="{kind}" w:id="{number}"><w:p><w:r><w:{mark}/></w:r></w:p></w:footnote>'

@@ -112,7 +112,7 @@ def as_markdown(report: Report) -> bytes:
 
 
 def _grouped(report: Report) -> Iterator[str]:
-    """Items of one list are together."""
+    """Puts the items of a list together."""
     items: list[str] = []
     for block in report.blocks:
         if isinstance(block, Paragraph) and block.style == "item":
@@ -147,10 +147,10 @@ def _span(span: Span) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Foreign words stay words: no link, picture, list or HTML is made of them."""
+    """Escapes text from documents, so that it does not become a link, picture, list or HTML."""
     text = _SPECIAL.sub(r"\\\1", text.replace("\n", " "))
     text = _AT_THE_START.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", text)
-    # What looks like an address would be made a link.
+    # Text that looks like an address would become a link.
     return text.replace("://", "\\://").replace("www.", "www\\.")
 
 

@@ -1,4 +1,4 @@
-"""A report as PDF, by reportlab."""
+"""A report as PDF, with reportlab."""
 
 import io
 import re
@@ -29,26 +29,26 @@ class Fonts:
     regular: str
     bold: str
     has: frozenset[int]
-    """The characters that both can show."""
+    """The characters that both fonts have."""
 
     def shown(self, text: str) -> str:
-        """A character that the font lacks appears as an empty box or a question mark."""
+        """Replaces characters that the font lacks by an empty box or a question mark."""
         box = MISSING if ord(MISSING) in self.has else "?"
         composed = unicodedata.normalize("NFC", text)
         return "".join(c if c in "\n\t" or ord(c) in self.has else box for c in composed)
 
     def shortcomings(self, text: str) -> str | None:
-        """What a reader should know of this text in these fonts."""
+        """A warning for the reader if these fonts cannot show the text properly."""
         if _RIGHT_TO_LEFT.search(text):
-            return "Text that is written from right to left is not set properly here; the HTML and DOCX forms have it."
+            return "Right-to-left text is not laid out correctly in this PDF; the HTML and DOCX exports show it."
         if self.shown(text) != unicodedata.normalize("NFC", text):
-            return "Characters that the font lacks stand as empty boxes here; the HTML and DOCX forms have them."
+            return "Characters missing from the font appear as empty boxes; the HTML and DOCX exports show them."
         return None
 
 
 @cache
 def fonts() -> Fonts:
-    """Found and loaded once: the library keeps fonts for the process anyway."""
+    """Found and loaded once; the library keeps fonts for the life of the process anyway."""
     for regular, bold in _FAMILIES:
         for folder in _FOLDERS:
             found = next(Path(folder).rglob(regular), None) if Path(folder).is_dir() else None
@@ -81,7 +81,7 @@ def as_pdf(report: Report) -> bytes:
 
 
 _WIDE = {"Score": (0.8, 0.2), "Attempt": (0.12, 0.18, 0.55, 0.15)}
-"""Shares of the columns by the first head; those of a table in the answer are equal."""
+"""Column widths by the first header, as shares; the columns of a table in the answer are equally wide."""
 
 
 class _Sheets:

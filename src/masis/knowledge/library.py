@@ -119,7 +119,7 @@ class Library:
         if any(file.source for file in files):
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
-        return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
+        return await self._batch(workspace_id, Tally(on_progress), defer_vectors=defer_vectors).run(files)
 
     async def sync(
         self,
@@ -136,10 +136,7 @@ class Library:
             await self._prepare(source.workspace_id)
             await asyncio.to_thread(self.sources.add, source)
 
-        def batch(workspace_id: str, tally: Tally) -> Batch:
-            return Batch(self._ingestor, self._make_stage, workspace_id, tally, self._settings.readers)
-
-        syncer = Syncer(self._settings, self.catalog, self.sources, self._ingestor, batch, begin)
+        syncer = Syncer(self._settings, self.catalog, self.sources, self._ingestor, self._batch, begin)
         return await syncer.sync(source, on_progress, dry_run=dry_run, allow_empty=allow_empty)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
@@ -160,20 +157,15 @@ class Library:
         await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
         unread, earlier = await asyncio.to_thread(self.uploads.unread, workspace_id, upload_id, kept)
-        batch = self._batch(workspace_id, on_progress, is_continued=True)
-        report = await batch.run(unread)
-        await self.forget_kept(workspace_id, [document_id for document_id, _ in kept])
+        report = await self._batch(workspace_id, Tally(on_progress), is_continued=True).run(unread)
+        # Whatever did not become a document, such as an archive.
+        await asyncio.to_thread(self.uploads.forget, workspace_id, [document_id for document_id, _ in kept])
         return replace(
             report,
             ready=[*earlier.ready, *report.ready],
             pending=[*earlier.pending, *report.pending],
             failed=[*earlier.failed, *report.failed],
         )
-
-    async def forget_kept(self, workspace_id: str, document_ids: Sequence[str]) -> None:
-        """Deletes the bytes of an upload that was cancelled or read and did not become a document, such as an
-        archive."""
-        await asyncio.to_thread(self.uploads.forget, workspace_id, document_ids)
 
     async def search(
         self,
@@ -367,18 +359,13 @@ class Library:
         return await asyncio.to_thread(self.catalog.is_shown, workspace_id, document_id)
 
     def _batch(
-        self,
-        workspace_id: str,
-        on_progress: OnProgress | None,
-        *,
-        defer_vectors: bool = False,
-        is_continued: bool = False,
+        self, workspace_id: str, tally: Tally, *, defer_vectors: bool = False, is_continued: bool = False
     ) -> Batch:
         return Batch(
             self._ingestor,
             self._make_stage,
             workspace_id,
-            Tally(on_progress),
+            tally,
             self._settings.readers,
             defer_vectors=defer_vectors,
             is_continued=is_continued,
@@ -390,13 +377,5 @@ class Library:
         )
 
     def _reindexer(self, tally: Tally) -> Reindexer:
-        return Reindexer(
-            self._settings,
-            self.store,
-            self.embedder,
-            self.catalog,
-            self._cache,
-            self.originals,
-            self._reader,
-            tally,
-        )
+        parts = self._settings, self.store, self.embedder, self.catalog, self._cache, self.originals, self._reader
+        return Reindexer(*parts, tally)

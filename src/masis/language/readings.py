@@ -98,7 +98,7 @@ def _with_period(
     span = clause_at(text, number.start, number.end)
     when, clear, earlier = _when(text, number, numbers, dates, span)
     caption = caption_of(reversed(PARENTHESIS.findall(text[: number.start])))
-    elsewhere = _of_compared(text, numbers, dates, span) if not when else ()
+    elsewhere = _of_compared(text, dates, span) if not when else ()
     return Reading(
         caption.applied_to(number) if not caption.percent else number,
         text[slice(*span)],
@@ -177,7 +177,7 @@ def _is_comparison(text: str, numbers: list[Quantity], clause: tuple[int, int]) 
     return any(is_compared(text, clause[0], n.start) for n in numbers if clause[0] <= n.start < clause[1])
 
 
-def _of_compared(text: str, numbers: list[Quantity], dates: Spans, span: tuple[int, int]) -> tuple[Period, ...]:
+def _of_compared(text: str, dates: Spans, span: tuple[int, int]) -> tuple[Period, ...]:
     """If the number's own period is not given, it is none of the periods in other clauses."""
     others = [c for c in clauses(text) if c[0] != span[0]]
     return tuple(p for p, (a, _) in dates for c in others if c[0] <= a < c[1])

@@ -1,1 +1,1 @@
-"""MASIS for other agents: a Model Context Protocol server, over standard input and output or over HTTP."""
+"""MASIS for other agents: a Model Context Protocol server over standard input and output, or over HTTP."""

@@ -1,4 +1,4 @@
-"""What the tools return, typed and described for the model that reads it, and how they report progress."""
+"""The results of the tools, typed and described for the model that reads them, and their progress reports."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T:
-    """Does the work; its progress messages go out in order, without holding it up."""
+    """Does the work while its progress messages go out in order, without delaying it."""
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[str | None] = asyncio.Queue()
     telling = asyncio.create_task(_tell(report, messages))
@@ -31,7 +31,7 @@ async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T
         return await work(hear)
     finally:
         loop.call_soon(messages.put_nowait, None)
-        # A client that no longer listens has no bearing on the run.
+        # A client that no longer listens does not affect the run.
         await asyncio.gather(telling, return_exceptions=True)
 
 
@@ -278,7 +278,7 @@ def documents_of(documents: list[Document]) -> Documents:
 
 
 def sources_of(sources: list[Source]) -> Sources:
-    """Where a folder lies is nobody's business here."""
+    """Shows only the name of a folder, not where it is."""
     listed = [SourceListed(name=shown_address(each), **_facts(each)) for each in sources]
     return Sources(sources=listed)
 

@@ -1,7 +1,7 @@
 """The server behind both transports.
 
-Over HTTP there is no session: every request carries its own key and is judged by its own rights, and any of several
-processes may answer it.
+HTTP has no sessions: every request carries its own key and is judged by that key's rights, so any of several processes
+may answer it.
 """
 
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 KEY_IN_SCOPE = "masis.key"
-"""Where the key that was admitted is left for the tools."""
+"""Where the admitted key is stored for the tools."""
 INSTRUCTIONS = (
     "MASIS answers questions from the user's own documents and proves the answers: every sentence is cited and checked "
     "against its source. Use `ask` for answers, `search_evidence` to explore, `read_passage` to see the exact words "
@@ -52,7 +52,7 @@ def build_server(masis: Masis) -> "MCPServer[Any]":
 
 
 class MCPApp:
-    """An ASGI app for one path. Keep `running()` open for as long as it is mounted."""
+    """An ASGI app for one path. Keep `running()` open as long as it is mounted."""
 
     def __init__(self, masis: Masis, access: AccessCheck) -> None:
         self._masis = masis
@@ -64,7 +64,7 @@ class MCPApp:
         from mcp.server.transport_security import TransportSecuritySettings
 
         server = build_server(self._masis)
-        # Who may call is for the access check to say.
+        # The access check decides who may call.
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         server.streamable_http_app(stateless_http=True, transport_security=unguarded)
         self._sessions = server.session_manager
@@ -81,7 +81,7 @@ class MCPApp:
             await refusal(error)(scope, receive, send)
             return
         if scope["method"] != "POST" or self._sessions is None:
-            # There are no sessions, so there is nothing to listen to and nothing to end.
+            # Without sessions there is nothing to listen to and nothing to end.
             status = 405 if self._sessions else 503
             await PlainTextResponse("", status, {"Allow": "POST"})(scope, receive, send)
             return
@@ -89,13 +89,13 @@ class MCPApp:
 
 
 def mcp_asgi_app(masis: Masis, access: AccessCheck) -> MCPApp:
-    """For the API to mount: with its access check, so that a key is counted once."""
+    """For the API to mount. Shares its access check, so that each request counts once against its key."""
     require_library()
     return MCPApp(masis, access)
 
 
 def standalone_app(masis: Masis, *, always_with_keys: bool = False) -> Starlette:
-    """With a worker: a question continues when its client disconnects."""
+    """Includes a worker, so that a question continues when its client disconnects."""
     app = mcp_asgi_app(masis, AccessCheck(masis.settings, always_with_keys=always_with_keys))
 
     @asynccontextmanager

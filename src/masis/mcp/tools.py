@@ -1,4 +1,4 @@
-"""The tools: what each is for is said to the model that chooses among them."""
+"""The tools. Their docstrings tell the model what each one is for."""
 
 import asyncio
 import logging
@@ -52,7 +52,7 @@ Question = Annotated[
 ]
 RunId = Annotated[str, Field(max_length=64, description="The run_id from a result or an error.")]
 MAX_CONTEXT_CHARS = 20_000
-# Where to look: the same for a search and for a question.
+# Search filters, shared by `search_evidence` and `ask`.
 InDocuments = Annotated[list[str] | None, Field(description="Only these documents, by file name or id; default all.")]
 OfTypes = Annotated[list[str] | None, Field(description="Only files of these types: pdf, xlsx.")]
 Since = Annotated[str | None, Field(description="Only documents dated on or after: 2024, 2024-03.")]
@@ -286,7 +286,7 @@ class Tools:
         return max((event["seq"] or 0 for event in known), default=-1)
 
     async def _followed(self, run: RunRecord, hear: Hearer, after: int = -1) -> RunResult:
-        """A worker does it: a client that goes away stops nothing."""
+        """A worker executes it, so a client that disconnects does not stop it."""
         async for event in self._masis.afollow(run.run_id, after):
             if event["seq"] is not None:
                 hear(event)
@@ -320,12 +320,12 @@ class Tools:
             run_id = result.run_id
             return result_of(result)
         finally:
-            # Also when the client went away or the run failed: that it was begun is what the log is for.
+            # Also if the client disconnected or the run failed: the log records that it was started.
             if has_begun:
                 await asyncio.shield(self._record(ctx, action, workspace, run_id))
 
     async def _record(self, ctx: Context[Any, Any], action: str, workspace: str, run_id: str | None) -> None:
-        if not is_local(ctx):  # who sits at the machine keeps no log of themselves
+        if not is_local(ctx):  # the person at the machine is not logged
             caller = caller_of(key_of(ctx))
             await asyncio.to_thread(self._audit_log.record, caller, action, workspace, run_id)
 
@@ -337,12 +337,12 @@ def scope_of(
 
 
 def is_local(ctx: Context[Any, Any]) -> bool:
-    """Over standard input: the client started this process, and it ends with the client."""
+    """True over standard input: the client started this process, which ends with it."""
     return ctx.request_context.request is None
 
 
 def key_of(ctx: Context[Any, Any]) -> ApiKey:
-    """Over HTTP the one that the door let in."""
+    """Over HTTP, the key that the access check admitted."""
     request = ctx.request_context.request
     if request is None:
         return LOCAL_ADMIN
@@ -352,7 +352,7 @@ def key_of(ctx: Context[Any, Any]) -> ApiKey:
 
 @contextmanager
 def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
-    """What went wrong and what to do about it, for the model to read; over HTTP nothing of the inside."""
+    """Says what went wrong and what to do, for the model to read; over HTTP, without internal details."""
     try:
         yield
     except MASISError as error:

@@ -1,1 +1,1 @@
-"""What can be seen of MASIS from outside: logs, metrics, traces. None of it ever carries a secret."""
+"""What MASIS shows to the outside: logs, metrics and traces. None of them ever contains a secret."""

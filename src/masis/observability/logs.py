@@ -1,7 +1,7 @@
-"""Logs to standard error: lines for people, or one JSON object a line, with the run they belong to and no secrets.
+"""Logs to standard error: lines for people, or one JSON object per line, with the id of their run and no secrets.
 
-MASIS itself logs with the standard library (`logging.getLogger(__name__)`, details in `extra=`), so that importing
-it costs nothing; what comes from other libraries takes the same way out.
+MASIS logs with the standard library (`logging.getLogger(__name__)`, details in `extra=`), so that importing it costs
+nothing. Log records of other libraries use the same output.
 """
 
 import json
@@ -36,7 +36,7 @@ _SECRET_NAMES = re.compile(r"authorization|cookie|passw(or)?d|secret|api[-_]?key
 
 
 class Redaction:
-    """Secrets are recognised by their format, by the name of their field, and, if they are in the settings, by
+    """Recognises secrets by their format, by the name of their field and, if they are in the settings, by their
     value."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -52,7 +52,7 @@ class Redaction:
         return words
 
     def named(self, value: Any) -> Any:
-        """The same value, without anything named password, key or token, at any depth."""
+        """The same value without anything named password, key or token, at any depth."""
         if isinstance(value, dict):
             return {name: HIDDEN if _is_secret(name) else self.named(held) for name, held in value.items()}
         if isinstance(value, list | tuple):
@@ -61,7 +61,7 @@ class Redaction:
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Every key of the settings, and the passwords inside their addresses."""
+    """Every key in the settings, and the passwords inside their addresses."""
     values = [getattr(settings, name) for name in type(settings).model_fields]
     keys = [value.get_secret_value().strip() for value in values if isinstance(value, SecretStr)]
     passwords = [password for value in values if isinstance(value, str) for password in _passwords_in(value)]
@@ -87,14 +87,14 @@ _bound: ContextVar[dict[str, Any] | None] = ContextVar("masis_log_context", defa
 
 _WITH_OWN_HANDLERS = ("uvicorn", "uvicorn.error", "uvicorn.access")
 _TALKATIVE = ("httpx", "httpx2", "mcp", "asyncio", "opentelemetry")
-"""They log every request: useful for debugging only."""
+"""Libraries that log every request, which is useful for debugging only."""
 _INDISCREET = ("aiosqlite", "openai", "httpcore", "httpcore2")
-"""In detail they log prompts and documents: never wanted, not even for debugging."""
+"""Libraries whose debug logs contain prompts and documents, which are never wanted."""
 
 
 @contextmanager
 def bind(**details: Any) -> Iterator[None]:
-    """Every line logged inside the block carries these: `with bind(run_id=run_id): …`."""
+    """Adds these fields to every line logged inside the block: `with bind(run_id=run_id): …`."""
     token = _bound.set({**bound(), **{name: value for name, value in details.items() if value is not None}})
     try:
         yield
@@ -107,11 +107,11 @@ def bound() -> dict[str, Any]:
 
 
 class _Handler(logging.StreamHandler[Any]):
-    """Ours, so that it can be found when logging is configured again."""
+    """Our own handler class, so that it is found when logging is configured again."""
 
 
 def configure_logging(settings: Settings, *, default_level: Level = "warning") -> None:
-    """Called once by the commands that serve; libraries that embed MASIS configure their own logging."""
+    """Called once by the commands that serve. Programs that embed MASIS configure their own logging."""
     handler = _Handler(sys.stderr)
     handler.setFormatter(_formatter(settings))
     root = logging.getLogger()
@@ -137,7 +137,7 @@ def _formatter(settings: Settings) -> logging.Formatter:
     redaction = Redaction(secrets_of(settings))
 
     def without_secrets(_: Any, __: str, event: EventDict) -> EventDict:
-        # uvicorn says each thing twice, once with colours.
+        # uvicorn adds a second, coloured copy of each message.
         return {name: value for name, value in redaction.named(dict(event)).items() if name != "color_message"}
 
     def as_safe_text(_: Any, __: str, line: Any) -> str:

@@ -1,7 +1,7 @@
 """Counters and histograms of this process, for Prometheus.
 
-They live on a registry of their own, and no label ever holds a workspace, a question or a file: what one tenant
-does must not be read off a page that an operator's tools collect.
+They use a separate registry, and no label ever holds a workspace, a question or a file: operators' tools collect this
+page, and it must not reveal what a tenant does.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import GaugeMetricFamily
 
 JobCounts = Callable[[], Mapping[tuple[str, str], int]]
-"""How many jobs there are, by kind ("run", "ingest") and status ("queued", "running")."""
+"""Number of jobs by kind ("run", "ingest") and status ("queued", "running")."""
 
 _RUN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600)
 _AGENT_SECONDS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180)
@@ -44,7 +44,7 @@ class _Instruments:
 
 
 def run_ended(outcome: str, seconds: float) -> None:
-    """`outcome` is the run's, or `waiting`, `cancelled`, `failed` where it has none."""
+    """`outcome` is the run's; `waiting`, `cancelled` or `failed` if it has none."""
     made = _instruments()
     made.runs.labels(outcome).inc()
     made.run_seconds.labels(outcome).observe(seconds)
@@ -60,7 +60,7 @@ def _seconds_of(agent: str) -> "Histogram":
 
 
 def model_called(model: str, role: Role, seconds: float, usage: Usage, error: str | None = None) -> None:
-    """One request on the wire, answered or not."""
+    """Counts one request on the wire, answered or not."""
     made = _instruments()
     made.model_calls.labels(model, role, error or "ok").inc()
     made.model_seconds.labels(model, role).observe(seconds)
@@ -83,7 +83,7 @@ def document_ingested(status: str) -> None:
 
 @contextmanager
 def watching_jobs(counts: JobCounts) -> Iterator[None]:
-    """Read on every scrape until the block ends; with several services in a process, the latest counts."""
+    """Read on every scrape until the block ends. With several services in a process, the latest counts."""
     jobs = _instruments().jobs
     jobs.counts = counts
     try:
@@ -94,7 +94,7 @@ def watching_jobs(counts: JobCounts) -> Iterator[None]:
 
 
 def page() -> tuple[bytes, str]:
-    """What Prometheus reads, and its media type."""
+    """The text that Prometheus reads, and its media type."""
     from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
     return generate_latest(_instruments().registry), CONTENT_TYPE_LATEST
@@ -102,7 +102,7 @@ def page() -> tuple[bytes, str]:
 
 @contextmanager
 def served(host: str, port: int) -> Iterator[int]:
-    """Serves the metrics on a separate port, for a process that serves nothing else; port 0 picks a free one."""
+    """Serves the metrics on a separate port, for a process that serves nothing else. Port 0 picks a free one."""
     from prometheus_client import start_http_server
 
     try:
@@ -137,10 +137,10 @@ class _Jobs:
 
     def _counted(self) -> Mapping[tuple[str, str], int]:
         try:
-            # Zero is a figure too: an autoscaler must not mistake it for a missing one.
+            # Zero is reported too, so that an autoscaler does not mistake it for a missing figure.
             return dict.fromkeys(_NEVER_MISSING, 0) | dict(self.counts()) if self.counts else {}
         except Exception:
-            # When the database is down, the other figures are needed most.
+            # The other figures are needed most when the database is down.
             return {}
 
 

@@ -1,4 +1,5 @@
-"""What the rest of MASIS calls where something happens: one line each, a microsecond where nobody looks."""
+"""The functions that the rest of MASIS calls to report events: one line each, about a microsecond if nobody is
+watching."""
 
 import json
 import logging
@@ -39,7 +40,7 @@ class Telemetry:
 
     @contextmanager
     def span(self, name: str, attributes: Attributes) -> Iterator["Span"]:
-        """A span around work in this process. An error is named by its type: its message may quote a document."""
+        """A span around work in this process. Errors are recorded by type, because a message may quote a document."""
         from opentelemetry.trace import StatusCode
 
         with self.tracer.start_as_current_span(
@@ -96,7 +97,7 @@ def message_attributes(messages: Sequence[Mapping[str, Any]], answer: str | None
 
 
 def _as_parts(role: str, content: str | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Images are left out: no trace can show megabytes."""
+    """Leaves out images: no trace can show megabytes."""
     texts = [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
     return {"role": role, "parts": [{"type": "text", "content": text} for text in texts]}
 
@@ -128,7 +129,7 @@ def _telemetry() -> Telemetry | None:
 
 
 def _provide() -> None:
-    """Providers that export over OTLP, where the program has none of its own."""
+    """Sets up providers that export over OTLP, unless the program has its own."""
     from opentelemetry import metrics, trace
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -168,7 +169,7 @@ class RunWatch:
 
 @contextmanager
 def watch_run(settings: Settings, run_id: str, workspace_id: str) -> Iterator[RunWatch]:
-    """Around the work on a run: its log lines carry its id, its span holds those of its agents."""
+    """Wraps the work on a run: its log lines carry the run id, and its span contains those of the agents."""
     watch, started = RunWatch(), time.perf_counter()
     telemetry = telemetry_for(settings)
     try:
@@ -245,7 +246,7 @@ def _agent_attributes(agent: str, attempt: int) -> Attributes:
 def _model_attributes(model: str, base_url: str | None) -> Attributes:
     return {
         "gen_ai.operation.name": "chat",
-        # The protocol; the address says which server it is.
+        # The protocol; the address tells which server it is.
         "gen_ai.provider.name": "openai",
         "gen_ai.request.model": model,
         **_server_attributes(base_url or _OPENAI),

@@ -120,7 +120,7 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
     evidence, draft, claims = state.get("evidence", []), read.text, read.claims
     known = [chunk["chunk_id"] for chunk in evidence]
     citations = audit_citations(draft, known)
-    refuted = refuted_by_code(question_of(state), claims, evidence)
+    refuted = refuted_by_code(claims, evidence)
     # A failed audit counts as not passed.
     made = _with_conflicts(finding, question_of(state), claims, evidence) or AuditFinding(0.0, needs_retry=True)
     critique = _with_compression_warning(critique_of(made, citations, settings, refuted), state)
@@ -182,7 +182,7 @@ def _is_contested(gaps: Sequence[str], citations: CitationAudit, known: Sequence
     return pointed_at or bool(citations["invalid_citations"])
 
 
-def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
+def refuted_by_code(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
     """What no auditor can overrule: numbers, names and words missing from the source, and instructions that were
     followed."""
     refuted = [c for c in claims if c["verdict"] in REFUTED]

@@ -20,7 +20,7 @@ from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
 from masis.runs.records import ENDED, QUEUE, Hub, NewRun, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
-from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision, Usage
+from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, EvidenceChunk, SearchFilters, StandingDecision, Usage
 
 FAR_SECONDS = 5.0
 """How long to wait for a run of this process to announce a change before the database is read."""
@@ -87,6 +87,16 @@ async def _completed(parts: Parts, asked: Asked, turns: Sequence[Turn]) -> tuple
         return by_words, error.usage
     usable = 0 < len(reply.value) <= LONGEST_COMPLETED and "\n" not in reply.value
     return reply.value if usable else by_words, reply.usage
+
+
+async def searched(
+    parts: Parts, question: str, workspace: str, limit: int | None, filters: SearchFilters
+) -> list[EvidenceChunk]:
+    await parts.require_workspace(workspace)
+    checked_input(question, workspace, None)
+    most, least = limit or parts.settings.candidates, parts.settings.relevance_threshold
+    found = await parts.library.search(workspace, question, most, at_least=least, highlight=True, filters=filters)
+    return list(found.candidates)
 
 
 def spent_on(usage: Usage) -> Metrics:
@@ -177,6 +187,23 @@ async def resumed(parts: Parts, run_id: str, workspace: str | None, owner: str |
     return job
 
 
+async def cancelled(parts: Parts, run_id: str, workspace: str | None) -> RunRecord:
+    record = await asyncio.to_thread(parts.runs.cancel, run_id, workspace)
+    parts.hub.tell(run_id)
+    return record
+
+
+async def result_of(parts: Parts, run_id: str, workspace: str | None) -> RunResult | None:
+    found = await asyncio.to_thread(parts.runs.result, run_id)
+    await get_run(parts, run_id, workspace)  # checked last: the run may have been deleted meanwhile
+    return RunResult(**found) if found else None
+
+
+async def events_of(parts: Parts, run_id: str, workspace: str | None, after: int) -> list[RunEvent]:
+    await get_run(parts, run_id, workspace)
+    return await asyncio.to_thread(parts.runs.events.after, run_id, after)
+
+
 _INSTEAD = {
     "waiting": "It needs a person's decision: answer it.",
     "queued": "A worker will take it up.",
@@ -242,6 +269,19 @@ async def asked_here(parts: Parts, asked: Asked, by: Caller, on_event: OnEvent |
             await asyncio.sleep(parts.settings.poll_seconds)
             continue
         return await here.result(job, on_event)
+
+
+async def answered_here(
+    parts: Parts, run_id: str, answer: Answer | Mapping[str, Any], workspace: str | None, on_event: OnEvent | None
+) -> RunResult:
+    here = WorkHere(parts)
+    record = await answered(parts, run_id, answer, workspace, here.owner)
+    return await here.result(Job("run", run_id, record.workspace_id), on_event)
+
+
+async def resumed_here(parts: Parts, run_id: str, workspace: str | None, on_event: OnEvent | None) -> RunResult:
+    here = WorkHere(parts)
+    return await here.result(await resumed(parts, run_id, workspace, here.owner), on_event)
 
 
 async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:

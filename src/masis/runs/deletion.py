@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -14,6 +13,7 @@ from masis.errors import InvalidInput
 from masis.jobs.queue import Kind
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.parts import Parts
+from masis.runs.records import days_ago
 from masis.runs.run_table import RunTable
 from masis.settings import Settings
 from masis.types import Caller, DeletionReceipt
@@ -38,6 +38,12 @@ async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> Deletion
     return replace(receipt, runs=runs + await _delete_runs(parts, workspace))
 
 
+async def delete_document(parts: Parts, document: str, workspace: str) -> DeletionReceipt:
+    await require_no_ingestion(parts, workspace)
+    found = await parts.document(document, workspace)
+    return await parts.library.delete_document(workspace, found.document_id)
+
+
 async def require_no_ingestion(parts: Parts, workspace: str) -> None:
     """If another process is ingesting into it, deleted documents would come back."""
     kinds: tuple[Kind, ...] = ("ingest", "sync")
@@ -46,6 +52,11 @@ async def require_no_ingestion(parts: Parts, workspace: str) -> None:
             f"Documents are being ingested into {workspace} right now.",
             advice="Wait for the ingestion to finish, or cancel it, then delete again.",
         )
+
+
+async def delete_run(parts: Parts, run_id: str, workspace: str | None) -> None:
+    await asyncio.to_thread(parts.runs.delete, run_id, workspace)
+    await erase_deleted(parts.settings, parts.runs)
 
 
 async def _delete_runs(parts: Parts, workspace: str) -> int:
@@ -126,7 +137,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
         raise InvalidInput(
             f"{days:g} is not a valid number of days.", advice="Give the age in days; 0 deletes every ended run."
         )
-    old = [] if days is None else await asyncio.to_thread(runs.ended_before, _ago(days))
+    old = [] if days is None else await asyncio.to_thread(runs.ended_before, days_ago(days))
     gone = 0
     for first in range(0, len(old), TOGETHER):
         deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
@@ -134,7 +145,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
         await erase_deleted(settings, runs)
         gone += len(deleted)
     await erase_deleted(settings, runs)
-    over = await asyncio.to_thread(runs.with_checkpoints_before, _ago(settings.checkpoint_retention_days))
+    over = await asyncio.to_thread(runs.with_checkpoints_before, days_ago(settings.checkpoint_retention_days))
     await delete_threads(settings, over)
     await asyncio.to_thread(runs.without_checkpoints, over)
     return PruneReport(gone, len(over))
@@ -147,7 +158,3 @@ def _deleted(runs: RunTable, run_id: str) -> bool:
     except InvalidInput:
         return False
     return True
-
-
-def _ago(days: float) -> str:
-    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")

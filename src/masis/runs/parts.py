@@ -13,8 +13,9 @@ from weakref import WeakKeyDictionary
 from masis.audit.checks.signature import Check
 from masis.database import open_database
 from masis.database.batched import BatchedDatabase
-from masis.errors import UnknownWorkspace
+from masis.errors import InvalidInput, UnknownDocument, UnknownWorkspace
 from masis.jobs.queue import JobQueue
+from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.port import VectorStore
@@ -28,6 +29,7 @@ from masis.runs.records import Hub
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS, StandingDecisions
 from masis.settings import Settings
+from masis.types import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,12 @@ class Given:
     auditor: Auditor | None = None
     judge: Judge | None = None
     checks: Sequence[Check] = ()
+
+    def __post_init__(self) -> None:
+        if self.library and (self.embedder or self.store):
+            raise InvalidInput(
+                "A library has its own embedder and store.", advice="Give a library, or an embedder and a store."
+            )
 
 
 @dataclass(eq=False)
@@ -106,6 +114,27 @@ class Parts:
     async def require_workspace(self, workspace: str) -> None:
         if not await asyncio.to_thread(self.library.catalog.has_workspace, workspace):
             raise UnknownWorkspace(f"There is no workspace named “{workspace}”.")
+
+    async def create_workspace(self, workspace: str) -> WorkspaceSummary:
+        catalog = self.library.catalog
+        if await asyncio.to_thread(catalog.has_workspace, workspace):
+            raise InvalidInput(f"A workspace named “{workspace}” already exists.", advice="Use it as it is.")
+        await asyncio.to_thread(catalog.create_workspace, workspace)
+        return next(w for w in await asyncio.to_thread(catalog.workspaces) if w.workspace_id == workspace)
+
+    async def documents(self, workspace: str) -> list[Document]:
+        await self.require_workspace(workspace)
+        return await asyncio.to_thread(self.library.catalog.documents, workspace)
+
+    async def document(self, document: str, workspace: str) -> Document:
+        """By its id or its file name."""
+        found = [d for d in await self.documents(workspace) if document in (d.document_id, d.file_name)]
+        if len(found) != 1:
+            raise UnknownDocument(
+                f"{len(found) or 'No'} documents of {workspace} are named {document[:80]!r}.",
+                advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
+            )
+        return found[0]
 
 
 class SharedGraph:

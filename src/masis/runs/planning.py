@@ -31,6 +31,7 @@ from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS
 from masis.settings import OFFLINE, ROLES, Role, Settings
 from masis.types import SearchFilters
+from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.reasoning.llm.chat_model import ModelClient
@@ -194,14 +195,10 @@ async def _index(settings: Settings, library: Library) -> list[Finding]:
         Finding(
             "index",
             "ok",
-            f"{engine}: {_counted(len(held), 'workspace')}, {_counted(sum(w.documents for w in held), 'document')}, "
-            f"{_counted(sum(w.chunks for w in held), 'passage')}",
+            f"{engine}: {counted(len(held), 'workspace')}, {counted(sum(w.documents for w in held), 'document')}, "
+            f"{counted(sum(w.chunks for w in held), 'passage')}",
         )
     ]
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 async def _embedder(settings: Settings, library: Library) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -13,10 +13,9 @@ from masis.errors import InvalidInput, MASISError
 from masis.jobs.queue import Job
 from masis.jobs.worker import Lease, LeaseLost, meanwhile, only_here
 from masis.knowledge.catalog import now
-from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.batch import IngestProgress, OnProgress
 from masis.knowledge.ingestion.syncing import SyncReport
 from masis.knowledge.source_table import KnownFile, Source, SourceTable, after, new_source
-from masis.orchestrator.agent import blocking
 from masis.runs.parts import Parts
 from masis.runs.records import QUEUE
 from masis.sources.remote.listing import (
@@ -35,7 +34,6 @@ BREATH = 0.3
 LEAST_SECONDS = 60
 MOST_NAMES = 100
 """File names of each kind that the record of a synchronisation keeps."""
-OnProgress = Callable[[IngestProgress], None]
 _EVERY = re.compile(r"(?:every\s+)?(\d{1,6})\s*([smhdw])(?:[a-z]*)", re.IGNORECASE)
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 log = structlog.get_logger("masis.sync")
@@ -83,7 +81,7 @@ async def sync_here(
     """Syncs in this process, and in no other at the same time."""
     async with only_here(parts.queue, _job(source)) as lease:
         if lease is None:
-            raise InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
+            raise _being_synced(source)
         return await _carried_out(parts, source, on_progress, allow_empty=allow_empty)
 
 
@@ -186,70 +184,53 @@ def _done(parts: Parts, job: Job, owner: str) -> None:
         parts.queue.done(db, owner, job.key)
 
 
-class SourceDoor:
-    """The methods of Masis for sources."""
+async def sync_sources(
+    parts: Parts, wanted: Sequence[Source], on_progress: OnProgress | None, *, dry_run: bool, allow_empty: bool
+) -> list[SyncReport]:
+    if dry_run:
+        sync = parts.library.sync
+        return [await sync(each, on_progress, dry_run=True, allow_empty=allow_empty) for each in wanted]
+    return [await sync_here(parts, each, on_progress, allow_empty=allow_empty) for each in wanted]
 
-    _parts: Parts
 
-    async def async_(
-        self,
-        sources: Sequence[str],
-        workspace: str,
-        *,
-        ignore: Sequence[str] = (),
-        every: str | None = None,
-        dry_run: bool = False,
-        allow_empty: bool = False,
-        on_progress: OnProgress | None = None,
-    ) -> list[SyncReport]:
-        """Syncs the workspace with folders and addresses, and remembers them; without any, with all its sources.
+async def sources_for(
+    parts: Parts, workspace: str, addresses: Sequence[str], ignore: Sequence[str], every: str | None
+) -> list[Source]:
+    """The sources at these addresses; without any, all sources of the workspace."""
+    table = parts.library.sources
+    named = addresses or [each.address for each in await asyncio.to_thread(table.of, workspace)]
+    if not named:
+        raise InvalidInput(f"{workspace} has no sources yet.", advice="Name a folder or an address to sync.")
+    return [await asyncio.to_thread(source_for, table, workspace, each, ignore, every) for each in named]
 
-        `ignore`: patterns as in a .gitignore. `every`: the schedule of a service, “15m”. A source that cannot be
-        listed, or is suddenly empty without `allow_empty`, raises SourceUnavailable and keeps its documents.
-        """
-        table = self._parts.library.sources
-        named = sources or [each.address for each in await asyncio.to_thread(table.of, workspace)]
-        wanted = [await asyncio.to_thread(source_for, table, workspace, each, ignore, every) for each in named]
-        if not wanted:
-            raise InvalidInput(f"{workspace} has no sources yet.", advice="Name a folder or an address to sync.")
-        if dry_run:
-            sync = self._parts.library.sync
-            return [await sync(each, on_progress, dry_run=True, allow_empty=allow_empty) for each in wanted]
-        return [await sync_here(self._parts, each, on_progress, allow_empty=allow_empty) for each in wanted]
 
-    async def async_in_background(self, source: Source, *, by: Caller = LOCAL, allow_empty: bool = False) -> Source:
-        """Stores the source and leaves it to a worker: `masis serve` has one."""
-        wanted = Wanted(source.address, ignore_for("", ()), self._parts.settings, source.is_trusted)
-        await asyncio.to_thread(require_allowed, wanted)
-        stored = await asyncio.to_thread(self._parts.library.sources.add, replace(source, allow_empty=allow_empty))
-        await asyncio.to_thread(enqueue, self._parts, stored)
-        return stored
+async def leave_to_worker(parts: Parts, source: Source) -> Source:
+    wanted = Wanted(source.address, ignore_for("", ()), parts.settings, source.is_trusted)
+    await asyncio.to_thread(require_allowed, wanted)
+    stored = await asyncio.to_thread(parts.library.sources.add, source)
+    await asyncio.to_thread(enqueue, parts, stored)
+    return stored
 
-    async def asources(self, workspace: str | None = None) -> list[Source]:
-        return await asyncio.to_thread(self._parts.library.sources.of, workspace)
 
-    async def asource_files(self, workspace: str, source: str) -> list[KnownFile]:
-        """The address of each of its files, and the version that was read."""
-        table = self._parts.library.sources
-        found = await asyncio.to_thread(table.named, workspace, source)
-        return sorted((await asyncio.to_thread(table.files, found)).values(), key=lambda file: file.name)
+async def files_of(parts: Parts, workspace: str, source: str) -> list[KnownFile]:
+    table = parts.library.sources
+    found = await asyncio.to_thread(table.named, workspace, source)
+    return sorted((await asyncio.to_thread(table.files, found)).values(), key=lambda file: file.name)
 
-    async def adelete_source(self, workspace: str, source: str) -> Source:
-        """Stops syncing the source; its documents stay."""
-        table = self._parts.library.sources
-        found = await asyncio.to_thread(table.named, workspace, source)
-        if found.source_id in await asyncio.to_thread(self._parts.queue.open_subjects, "sync", workspace):
-            raise InvalidInput(f"{found.address} is being synced right now.", advice="Wait for that to end.")
-        await asyncio.to_thread(table.remove, workspace, found.source_id)
-        return found
 
-    def is_syncing(self, source: Source) -> bool:
-        """Whether a worker is syncing it, or will."""
-        with self._parts.database.reading() as db:
-            return self._parts.queue.is_open(db, _job(source).key)
+async def delete_source(parts: Parts, workspace: str, source: str) -> Source:
+    table = parts.library.sources
+    found = await asyncio.to_thread(table.named, workspace, source)
+    if found.source_id in await asyncio.to_thread(parts.queue.open_subjects, "sync", workspace):
+        raise _being_synced(found)
+    await asyncio.to_thread(table.remove, workspace, found.source_id)
+    return found
 
-    sync = blocking(async_)
-    sync_in_background = blocking(async_in_background)
-    sources = blocking(asources)
-    source_files = blocking(asource_files)
-    delete_source = blocking(adelete_source)
+
+def is_syncing(parts: Parts, source: Source) -> bool:
+    with parts.database.reading() as db:
+        return parts.queue.is_open(db, _job(source).key)
+
+
+def _being_synced(source: Source) -> InvalidInput:
+    return InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")

@@ -106,6 +106,14 @@ class IngestionWork:
         self._hub.tell(ingestion.ingestion_id)
 
 
+async def cancel_ingestion(parts: Parts, ingestion_id: str, workspace: str) -> Ingestion:
+    ingestion = await asyncio.to_thread(parts.ingestions.cancel, ingestion_id, workspace)
+    if ingestion.status == "cancelled":
+        await forget_unread(parts.ingestions, parts.library, ingestion)
+    parts.hub.tell(ingestion_id)
+    return ingestion
+
+
 async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
     """Deletes the bytes of a cancelled ingestion, unless another one needs them or they already are a document."""
 

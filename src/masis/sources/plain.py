@@ -84,6 +84,7 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
+    """Removes line breaks, which a file name or heading from a document must not bring into a prompt."""
     return " ".join(text.split())
 
 

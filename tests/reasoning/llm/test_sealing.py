@@ -3,7 +3,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.reasoning.llm.prompts.messages import Block, one_line, seal
+from masis.reasoning.llm.prompts.messages import Block, seal
+from masis.sources.plain import one_line
 
 
 def code_of(prompt: str) -> str:

@@ -1,1 +1,1 @@
-"""Around every route: limits, keys, errors as problems, and the same response for the same request."""
+"""Wraps every route: limits, keys, errors as problems, and the same response for a repeated request."""

@@ -1,4 +1,5 @@
-"""Around every request: an id, careful headers, limits on what is read, and no caller from elsewhere without keys."""
+"""Wraps every request: gives it an id and safe headers, limits what is read, and rejects callers from elsewhere if
+there are no keys."""
 
 import asyncio
 import logging
@@ -29,7 +30,7 @@ _LIVENESS = "/health"
 _LIVENESS_SECONDS = 1.0
 _CLIENT_GONE = 499
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""The methods counted by name: a client may send any method."""
+"""The methods counted by name; clients may send any method."""
 
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
@@ -60,7 +61,7 @@ class Guard:
             await self._let_in(scope)
             await self._app(scope, limited(receive, most, self._service.settings), answering)
         except ClientDisconnect:
-            # Nobody is left to answer; it is counted as nginx counts it.
+            # The client has left; counted with nginx's status for that.
             answering.status = answering.status or _CLIENT_GONE
         except Exception as error:
             if isinstance(error, MASISError) and not answering.status:
@@ -78,14 +79,14 @@ class Guard:
     async def _keys_needed(self, path: str) -> bool:
         if path != _LIVENESS:
             return await self._service.access.keys_needed()
-        # A database that is down must not get a live process restarted.
+        # A database that is down must not cause a restart of a live process.
         with suppress(TimeoutError, MASISError):
             return await asyncio.wait_for(self._service.access.keys_needed(), _LIVENESS_SECONDS)
         return True
 
 
 class _Answering:
-    """`send`, with the headers that every response has."""
+    """`send` with the headers that every response has."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
@@ -106,7 +107,7 @@ class _Answering:
 
     @property
     def seconds(self) -> float:
-        """Until the response started: a stream may last as long as a run."""
+        """Only until the response starts, because a stream may last as long as a run."""
         return (self._began_at or time.perf_counter()) - self._asked_at
 
 
@@ -122,7 +123,7 @@ def _method(scope: Scope) -> str:
 
 
 def _one_line(path: str) -> str:
-    """As sent over the wire: a client must not be able to inject lines into the log."""
+    """Percent-encoded as on the wire, so that a client cannot inject lines into the log."""
     return quote(path, safe="/:@!$&'()*+,;=~")
 
 
@@ -132,6 +133,7 @@ def _request_id(headers: Headers) -> str:
 
 
 def _most_bytes(scope: Scope, settings: Settings) -> int:
-    # By the address, not by what the client calls its body: every other body is read before its key is looked at.
+    # Decided by the path and not by the content type that the client claims, because every other body is read before
+    # its key is checked.
     is_upload = scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"])
     return settings.max_request_bytes if is_upload else settings.max_json_bytes

@@ -22,7 +22,7 @@ from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0
 ABANDONED_SECONDS = 900.0
-"""How long a first request whose process on another machine died blocks its key."""
+"""How long a key stays blocked if the process of its first request died on another machine."""
 
 _STATE = "idempotency"
 _ONE = "caller = ? AND idempotency_key = ?"
@@ -45,14 +45,14 @@ class Replay(Exception):
 
 
 class FirstResponses:
-    """Those of a workspace and of a run are deleted with it."""
+    """The responses of a workspace or a run are deleted with it."""
 
     def __init__(self, settings: Settings) -> None:
         self._database = open_database(settings, RUNS)
         self._owner = new_owner()
 
     def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
-        """None: this request is the first, and its response will be stored. Otherwise the stored one."""
+        """The stored response; None if this request is the first, whose response will be stored."""
         now = time.time()
         with self._database.writing(lock=f"{caller}/{key}") as db:
             db.execute(
@@ -75,9 +75,9 @@ class FirstResponses:
         return _judged(row, fingerprint)
 
     def keep(self, caller: str, key: str, response: Kept, run_id: str | None = None) -> None:
-        """Unless the run it describes was deleted meanwhile."""
+        """Does nothing if the run it describes was deleted meanwhile."""
         with self._database.writing() as db:
-            # Writing to the run's row prevents its deletion until this is stored; the two are deleted together.
+            # Writing to the run's row prevents its deletion until the response is stored; both are deleted together.
             held = db.execute("UPDATE runs SET status = status WHERE run_id = ?", (run_id,)).rowcount if run_id else 1
             if not held:
                 db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
@@ -93,7 +93,7 @@ class FirstResponses:
 
 
 def _free_the_dead(db: Connection, caller: str, key: str) -> None:
-    """A request whose process was killed never got a response: its key is free again."""
+    """A request whose process was killed never got a response, so its key is released."""
     row = db.execute(f"SELECT owner FROM first_responses WHERE {_ONE} AND status IS NULL", (caller, key)).fetchone()
     if row and is_dead(row[0]):
         db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
@@ -122,9 +122,9 @@ class Opened:
     caller: str
     key: str
     run_id: str | None
-    """Where its address names one."""
+    """Set if the path names a run."""
     has_failed: bool = False
-    """Though the response had begun as a good one."""
+    """Whether it failed after the response had begun as a success."""
 
 
 IdempotencyKey = Annotated[
@@ -139,8 +139,8 @@ IdempotencyKey = Annotated[
 
 
 async def once(request: Request, content: bytes, key: str | None, workspace_id: str | None = None) -> None:
-    """Call it when the caller is known and before anything is changed; `content` is what makes requests the same,
-    `workspace_id` whose the response is, where the address does not say it."""
+    """Call this once the caller is known and before anything is changed. `content` identifies the request;
+    `workspace_id` is the workspace of the response, if the path does not name it."""
     if key is None:
         return
     access = request.state.access
@@ -154,7 +154,7 @@ async def once(request: Request, content: bytes, key: str | None, workspace_id: 
 
 
 def failed_after_all(request: Request) -> None:
-    """Of a stream that began well: the request may be sent again."""
+    """For a stream that began as a success, so that the request may be sent again."""
     opened: Opened | None = getattr(request.state, _STATE, None)
     if opened is not None:
         opened.has_failed = True
@@ -165,7 +165,7 @@ async def _once_by_body(request: Request, idempotency_key: IdempotencyKey = None
 
 
 Once = Annotated[None, Depends(_once_by_body)]
-"""For a route whose body is JSON: a parameter after the one that checks its rights."""
+"""For a route with a JSON body. Place this parameter after the one that checks the caller's rights."""
 
 
 async def on_replay(request: Request, replay: Exception) -> Response:
@@ -175,7 +175,7 @@ async def on_replay(request: Request, replay: Exception) -> Response:
 
 
 class KeepFirstResponse:
-    """Stores the response when the work was done or continues; otherwise the request may be sent again."""
+    """Stores the response if the work was done or is in progress; otherwise the request may be sent again."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -190,7 +190,7 @@ class KeepFirstResponse:
         async def listen() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect" and keeping.is_open:
-                # A client that repeats the request wants this response: a stream runs to its end and is stored.
+                # A client that repeats the request expects this response, so a stream runs to its end and is stored.
                 await asyncio.Event().wait()
             return message
 
@@ -230,7 +230,7 @@ class _Keeping:
         elif message["type"] == "http.response.body":
             self._parts.append(message.get("body", b""))
             if not message.get("more_body", False) and not opened.has_failed and _is_to_be_kept(self._status):
-                # Before the last byte is sent: a client that has the response must not be able to do it again.
+                # Before the last byte is sent, so that a client that has the response cannot repeat the work.
                 kept = Kept(self._status, self._headers, b"".join(self._parts))
                 run_id = opened.run_id or _run_of(self._headers)
                 await asyncio.to_thread(opened.store.keep, opened.caller, opened.key, kept, run_id)

@@ -1,4 +1,4 @@
-"""Every error as a problem (RFC 9457): what happened, a code for programs, and what to do."""
+"""Turns every error into a problem (RFC 9457): what happened, a code for programs, and what to do."""
 
 import logging
 import math
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 STILL_RUNNING = 504
-"""The work continues: the request must not be sent again."""
+"""The work continues, so the request must not be sent again."""
 
 STATUS_OF_CODE: dict[str, int] = {
     "error": 500,
@@ -70,10 +70,10 @@ STATUS_OF_CODE: dict[str, int] = {
     "database_unavailable": 503,
     "still_running": STILL_RUNNING,
 }
-"""The one map from errors to statuses; a code that is not here has its parent's."""
+"""The status for each error code; a code that is not listed has the status of its parent."""
 
 RETRY_SECONDS = 5
-"""What a 503 advises, when nobody knows better."""
+"""Retry-After of a 503 without a better estimate."""
 
 
 class NotHere(MASISError):
@@ -82,7 +82,7 @@ class NotHere(MASISError):
 
 
 class Conflicting(MASISError):
-    """The request fits, but not the state of what it is about."""
+    """The request is valid, but does not fit the current state."""
 
     code = "conflict"
     advice = "Fetch it again to see its current state."
@@ -90,7 +90,7 @@ class Conflicting(MASISError):
 
 @contextmanager
 def refused_as_conflict() -> Iterator[None]:
-    """For calls whose input is already valid: a refusal is about the current state."""
+    """For calls whose input is already valid, so that a refusal is about the current state."""
     try:
         yield
     except InvalidInput as error:
@@ -206,7 +206,7 @@ _WORDS = {
 
 def _headers_of(status: int, error: MASISError) -> dict[str, str]:
     if isinstance(error, StillRunning):
-        # Clients that retry after a 5xx, OpenAI's among them, would start the same work again.
+        # Clients that retry after a 5xx, such as OpenAI's, would start the same work again.
         return {"Location": error.location, "X-Should-Retry": "false"}
     match status:
         case 401:
@@ -214,7 +214,7 @@ def _headers_of(status: int, error: MASISError) -> dict[str, str]:
         case 429 | 503:
             return {"Retry-After": str(math.ceil(getattr(error, "retry_after", None) or RETRY_SECONDS))}
         case 408 | 413:
-            # The rest of the request was not read: the connection cannot be used for another.
+            # The rest of the request was not read, so the connection cannot be reused.
             return {"Connection": "close"}
     return {}
 
@@ -234,12 +234,12 @@ _MEANING = {
 
 
 def documented(operation_id: str, summary: str, *statuses: int) -> dict[str, Any]:
-    """What a route says of itself in the OpenAPI document, with the problems it may answer with."""
+    """The OpenAPI entry of a route, with the problems that it may return."""
     return {"operation_id": operation_id, "summary": summary, "responses": problems(*statuses)}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For `responses=`: the problems of a route, beside those that every route can have."""
+    """For `responses=`: the problems of a route, in addition to those of every route."""
     listed = sorted({401, 403, 422, 429, 503, *statuses})
     return {status: _documented(_MEANING[status]) for status in listed} | {"default": _documented("Any other problem.")}
 

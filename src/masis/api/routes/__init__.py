@@ -1,1 +1,1 @@
-"""The routes, one module for each group."""
+"""The routes, one module per group."""

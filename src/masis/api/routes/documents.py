@@ -1,4 +1,4 @@
-"""Documents: upload, list, read, delete; and the sample for a first visit."""
+"""Documents: upload, list, read and delete them; and the sample workspace for a first visit."""
 
 import asyncio
 import json
@@ -189,7 +189,8 @@ async def get_document_original(access: Read, workspace_id: WorkspaceId, documen
     data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
     if data is None:
         raise NotHere("The original file of this document is not stored.", advice="Upload the file again.")
-    # Always a download of plain bytes: what an upload claims to be must never run in this service's origin.
+    # Always a download of plain bytes, because an upload must never run in this service's origin, whatever it claims to
+    # be.
     name = quote(document.file_name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
@@ -234,7 +235,7 @@ async def parsed_document(access: Access, workspace_id: str, document_id: str) -
 
 
 async def open_for_upload(access: Access, workspace_id: str) -> None:
-    """A caller who may create workspaces can upload to a new one, which creates it."""
+    """If the caller may create workspaces, uploading to a new one creates it."""
     known = await asyncio.to_thread(access.masis.library.catalog.has_workspace, workspace_id)
     if not known and may(access.key, "admin", workspace_id):
         await asyncio.to_thread(access.masis.library.catalog.create_workspace, workspace_id)
@@ -247,7 +248,7 @@ def _sorted_out(
     access: Access, workspace_id: str, files: Sequence[FormFile]
 ) -> tuple[list[FormFile], list[DocumentName]]:
     """The new files, each once, and those that the workspace already has or is about to read. A file that failed or was
-    half read may be tried again."""
+    only partly read may be tried again."""
     fresh: dict[str, FormFile] = {}
     known: list[DocumentName] = []
     coming = access.masis.being_ingested(workspace_id)
@@ -332,7 +333,7 @@ QUESTIONS: Sequence[SampleQuestion] = (
 
 
 def sample_documents() -> list[Path]:
-    """Empty where the sample is not installed."""
+    """Empty if the sample is not installed."""
     folder = next((each for each in (_INSTALLED, _IN_A_CHECKOUT) if each.is_dir()), None)
     return sorted(path for path in folder.iterdir() if path.is_file()) if folder else []
 

@@ -1,4 +1,4 @@
-"""Uploads: receiving files, following an ingestion, stopping it."""
+"""Uploads: receive files, follow an ingestion, cancel it."""
 
 import asyncio
 import hashlib
@@ -43,7 +43,7 @@ UPLOAD_BODY: dict[str, Any] = {
 
 
 class _LimitedParser(MultiPartParser):
-    """Refuses a file as soon as it is too large, not when all of it has been read."""
+    """Refuses a file as soon as it is too large, instead of after reading all of it."""
 
     max_file_bytes = 0
 
@@ -61,7 +61,7 @@ class _LimitedParser(MultiPartParser):
 
 
 class FormFile:
-    """One file of a form, on disk, with the id that its bytes give it."""
+    """One file of a form, stored on disk, with the id that its bytes give it."""
 
     def __init__(self, file: UploadFile) -> None:
         self.file = file
@@ -74,7 +74,7 @@ class FormFile:
 
 
 class Contents(Sequence[tuple[str, bytes]]):
-    """Names and bytes of files, each read when it is its turn: one at a time is in memory."""
+    """Names and bytes of the files. Each is read when its turn comes, so that only one is in memory."""
 
     def __init__(self, files: Sequence[FormFile]) -> None:
         self._files = files
@@ -126,7 +126,7 @@ router = APIRouter(prefix="/masis/workspaces/{workspace_id}/ingestions", tags=["
 
 LOOK_EVERY_SECONDS = 0.3
 MOST_LISTED = 1000
-"""Older ones are history: their documents are listed as documents."""
+"""Older ones are history: their documents appear in the list of documents."""
 _OVER = frozenset({"done", "cancelled", "failed"})
 
 IngestionId = Annotated[str, Path(max_length=64, description="The id returned by the upload.")]

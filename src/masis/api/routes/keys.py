@@ -202,7 +202,7 @@ async def sign_out(request: Request, response: Response) -> None:
 
 
 def _require_own_page(request: Request) -> None:
-    """A page elsewhere could otherwise sign a visitor in with its own key, and read later what they ask."""
+    """Otherwise another website could sign a visitor in with its own key, and later read their questions."""
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise Forbidden("Another site tried to sign you in.", advice="Open this service's own page and sign in there.")
 

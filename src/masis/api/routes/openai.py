@@ -1,4 +1,4 @@
-"""OpenAI-compatible: a workspace is a model, so that every client that speaks to one can ask documents."""
+"""OpenAI-compatible routes: a workspace is a model, so that any OpenAI client can question documents."""
 
 import asyncio
 import json
@@ -77,8 +77,8 @@ class ChatRequest(BaseModel):
 
     @property
     def turns(self) -> list[Turn]:
-        """What was asked before, each with what was answered to it. A client sends its follow-ups as they were typed;
-        each is completed from those before it, so that the last never leans on a fragment."""
+        """The earlier questions with their answers. A client sends its follow-ups as typed; each is completed from
+        those before it, so that the last one never depends on a fragment."""
         turns = list[Turn]()
         for message in self.messages:
             if message.role == "user":
@@ -234,7 +234,7 @@ async def create_chat_completion(
 
 
 async def _streamed(access: Access, asked: ChatRequest, run: RunRecord, request: Request) -> AsyncIterator[str]:
-    """Only audited text is sent: while the agents work, comments keep the connection open."""
+    """Only audited text is sent; comments keep the connection open while the agents work."""
     frame = {"id": f"chatcmpl-{run.run_id}", "object": "chat.completion.chunk", "created": int(time.time())}
     frame |= {"model": asked.model}
     with_usage = bool(asked.stream_options and asked.stream_options.include_usage)

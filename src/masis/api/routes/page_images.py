@@ -1,4 +1,4 @@
-"""Documents page by page: where each begins, and the pages of a PDF as images with the cited words marked."""
+"""Documents page by page: where each page begins, and the pages of a PDF as images with the cited words marked."""
 
 import asyncio
 from typing import Annotated
@@ -71,8 +71,8 @@ Drawn = Annotated[PageImage, Depends(_drawn)]
 )
 async def get_page_image(image: Drawn) -> Response:
     """If the words cannot be found on the page, the image has no marks and `X-Marks` is 0."""
-    # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
-    # Another cookie means another request: the next person to sign in at this browser may see less.
+    # Access depends on the cookie: the user's browser may cache the image, but nothing between may.
+    # A different cookie is a different request: the next person to sign in at this browser may see less.
     headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
     return Response(image.png, media_type="image/png", headers=headers)
 
@@ -87,7 +87,7 @@ async def list_page_marks(image: Drawn) -> list[MarkOut]:
 
 
 def _wanted(parsed: ParsedDocument, number: int, width: int, start: int | None, end: int | None) -> Wanted:
-    """The part of the span that is on this page, in characters that pdfium's text has too."""
+    """The part of the span that is on this page, in the character positions of pdfium's text."""
     page_start = 0
     for page in parsed.pages:
         if page.number == number:

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def _whole(value: object) -> object:
-    # In JSON 2.0 is the integer 2.
+    # In JSON, 2.0 is the integer 2.
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -77,7 +77,7 @@ class Filters(Given):
 
 
 def _within_its_month(date: str | None) -> str | None:
-    """The 31st of a month that ends before is its last day."""
+    """In a month that has no 31st, this is its last day."""
     if date is None or len(date) < 10:
         return date
     year, month, day = (int(part) for part in date.split("-"))
@@ -134,7 +134,7 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
 
 
 async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
-    """Clients continue from their last event at the next start."""
+    """Clients continue from their last event after a restart."""
     stopped = asyncio.ensure_future(stopping.wait())
     coming = asyncio.ensure_future(anext(events, None))
     try:
@@ -350,7 +350,7 @@ async def export_run(
     data = await asyncio.to_thread(exported, await _pack(access, run), format)
     headers = {
         "Content-Disposition": f'attachment; filename="masis-{run.run_id}.{format}"',
-        # Even if opened in this service's origin, it can do nothing there.
+        # Even if it is opened in this service's origin, it can do nothing there.
         "Content-Security-Policy": f"{POLICY}; sandbox",
     }
     return Response(data, media_type=MEDIA_TYPES[format], headers=headers)
@@ -380,7 +380,7 @@ async def _asked(access: Access, asked: QuestionBody, workspace_id: str) -> RunR
 
 
 def _named(caller: Caller) -> str:
-    """A key may have any name; a decision needs a person's name."""
+    """A key may have any name, but a decision needs a person's name."""
     return caller.name if is_name(caller.name) else f"key {caller.key_id}"
 
 

@@ -1,4 +1,4 @@
-"""Sources that a workspace is kept in sync with: list, add, sync now, remove."""
+"""Sources that a workspace is synced with: list, add, sync now, remove."""
 
 import asyncio
 from dataclasses import replace

@@ -17,7 +17,7 @@ from masis.api.middleware.problems import NotHere
 
 WEB = Path(__file__).parents[1] / "web"
 PAGES = ("/", "/sign-in", "/settings", "/w/{rest:path}")
-"""The addresses of the page; which view each one shows is for the page to know."""
+"""The addresses of the page. The page itself decides which view each one shows."""
 
 POLICY = "; ".join(
     (
@@ -46,7 +46,7 @@ MEDIA_TYPES = {
     ".ico": "image/x-icon",
     ".woff2": "font/woff2",
 }
-"""Not the system's table: what it says of .js differs from machine to machine."""
+"""Not the system's table, whose entry for .js differs between machines."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _HASHED = re.compile(r"[.-][0-9a-f]{8,64}\.\w+$")
@@ -94,7 +94,8 @@ async def _answer(request: Request, path: Path | None) -> Response:
 
 
 def _within(folder: Path, path: str) -> Path | None:
-    """None for what is not plainly a file below the folder: no way up, no hidden name, no link that leads elsewhere."""
+    """None for anything but a plain file below the folder: no parent path, no hidden name, no link that leads
+    elsewhere."""
     parts = path.split("/")
     if not all(_NAME.fullmatch(part) for part in parts):
         return None
@@ -114,7 +115,7 @@ def _read(path: Path) -> WebFile | None:
 
 @lru_cache(maxsize=256)
 def _loaded(path: Path, changed_at: int, size: int) -> WebFile:
-    """Read once for each state of the file: `changed_at` and `size` tell them apart."""
+    """Cached for each version of the file, which `changed_at` and `size` identify."""
     data = path.read_bytes()
     tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     return WebFile(data, tag, MEDIA_TYPES[path.suffix], _caching(path))

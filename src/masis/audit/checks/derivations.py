@@ -7,7 +7,7 @@ must belong together, in one row, column or sentence, and the claim must say wha
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -102,7 +102,7 @@ def derivation(claim: Claim, number: Quantity, among: Sequence[Statement], given
         if _is_made(number, made, any(q.scaled for q in own)):
             return made.how
     for group in _groups(claim, among):
-        scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
+        scaled = _are_scaled(r.quantity for r in group)
         for made in _of_a_group(claim, number, group):
             if _is_made(number, made, scaled):
                 return made.how
@@ -114,16 +114,11 @@ def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, 
     its own figures, yields this number.
 
     This does not support the claim, because the match may be chance, but it means the figure cannot be called made up.
-    `is_quoting`: the claim also gives figures that are printed. A claim that gives none and names no calculation simply
-    cites the wrong passage.
+    `is_quoting`: it also gives printed figures. A claim without any that names no calculation cites the wrong passage.
     """
-    named = (
-        _A_RESULT.search(claim.text),
-        _BY_TIME.search(claim.text),
-        _BY.search(claim.text[: number.start]),
-        number.unit == "percent" and _OF_IT.match(claim.text, number.end),
-    )
-    if not is_quoting and not any(named):
+    is_by = _BY.search(claim.text[: number.start])
+    is_share = number.unit == "percent" and _OF_IT.match(claim.text, number.end)
+    if not (is_quoting or is_by or is_share or _A_RESULT.search(claim.text) or _BY_TIME.search(claim.text)):
         return False
     if not speaks_of_a_result(claim.text, number, clause) or _turns_against(claim, number, sources):
         return False
@@ -135,40 +130,33 @@ def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, 
     related = _related(claim, sources.statements) if names_a_row else sources.statements
     lines = [[r.quantity for r in readings(s)] for s in related]
     printed = [q for line in lines for q in line]
-    groups = [*lines, *_columns(related), own]
-    beside = [[a, b] for a in own for b in printed]
-    for group in (*groups, *beside):
-        are_scaled = any(q.scaled or not q.is_cell for q in group)
-        made = _of_any(claim.text, number, group[:MOST_OPERANDS])
-        if any(_is_made(number, Made(value, ""), are_scaled) for value in made):
+    for group in (*lines, *_columns(related), own, *([a, b] for a in own for b in printed)):
+        if _is_among(_of_any(claim.text, number, group[:MOST_OPERANDS]), number, _are_scaled(group)):
             return True
     by_time = (v for q in (*own, *printed) if _same_kind(number, q) for v in _shared_out(claim, q, sources))
-    return any(_is_made(number, Made(value, ""), operands_are_scaled=True) for value in by_time)
+    return _is_among(by_time, number, operands_are_scaled=True)
 
 
 def speaks_of_a_result(text: str, number: Quantity, clause: str) -> bool:
     """Words in the claim, in the figure's clause or right beside the figure suggest that the writer computed it."""
+    is_share = number.unit in ("percent", "points") and SHARED_OUT.search(clause)
+    return bool(number.rate or is_share or _A_RESULT_HERE.search(clause) or _is_called_a_result(text, number))
+
+
+def _is_called_a_result(text: str, number: Quantity) -> bool:
     before, behind = text[: number.start], text[number.end :]
-    if number.rate or (number.unit in ("percent", "points") and SHARED_OUT.search(clause)):
-        return True
-    return bool(
-        _A_RESULT.search(text)
-        or _A_RESULT_HERE.search(clause)
-        or _RECKONED.search(before)
-        or _RECKONED_BEHIND.match(behind)
-    )
+    return bool(_A_RESULT.search(text) or _RECKONED.search(before) or _RECKONED_BEHIND.match(behind))
 
 
 def may_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
     """The claim calls the figure a result, or figures of one row or column of the source yield it. Code that cannot
     repeat the calculation must not call it wrong."""
-    before, behind = claim.text[: number.start], claim.text[number.end :]
-    if _A_RESULT.search(claim.text) or _RECKONED.search(before) or _RECKONED_BEHIND.match(behind):
+    if _is_called_a_result(claim.text, number):
         return True
     # On a whole page, some two figures make any number, so only figures of one row or column are combined.
     groups = [*([r.quantity for r in readings(s)] for s in sources.statements), *_columns(sources.statements)]
     made = (value for group in groups for value in _of_any(claim.text, number, group[:MOST_OPERANDS]))
-    return any(_is_made(number, Made(value, ""), operands_are_scaled=False) for value in made)
+    return _is_among(made, number, operands_are_scaled=False)
 
 
 def _of_any(text: str, number: Quantity, group: Sequence[Quantity]) -> Iterator[float]:
@@ -198,19 +186,19 @@ def _of_both(number: Quantity, a: Quantity, b: Quantity) -> Iterator[float]:
         if a.unit != b.unit and number.unit != "percent" and share:
             yield from (whole * share / 100, whole * 100 / share, whole * (1 + share / 100), whole * (1 - share / 100))
     elif a.unit == b.unit or {a.unit, b.unit} == {"money", "number"}:
-        factor = 100 if number.unit == "percent" else 1
-        if number.unit in ("percent", "number", "money"):
-            yield from (factor * part / whole for part, whole in ((x, y), (y, x)) if whole)
-        if number.unit == "percent":
-            yield from (factor * (part / whole - 1) for part, whole in ((x, y), (y, x)) if whole)
-        elif not number.scaled:
+        for part, whole in ((p, w) for p, w in ((x, y), (y, x)) if w):
+            if number.unit == "percent":
+                yield from (100 * part / whole, 100 * (part / whole - 1))
+            elif number.unit in ("number", "money"):
+                yield part / whole
+        if number.unit != "percent" and not number.scaled:
             yield x * y
 
 
 def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
     """Two figures yield this number, and the source says which came first, but the claim has it the other way."""
     for group in _groups(claim, sources.statements):
-        scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
+        scaled = _are_scaled(r.quantity for r in group)
         for a, b in combinations(group, 2):
             old, new = _in_order(a, b)
             is_turned = _alike(a.quantity, b.quantity) and not _turns_as_said(claim.text, number, old, new)
@@ -236,6 +224,14 @@ def _columns(related: Sequence[Statement]) -> list[list[Quantity]]:
             columns.setdefault((row.above, number), []).append(reading.quantity)
             columns.setdefault((f"\0{row.cells[0][1]}", number), []).append(reading.quantity)
     return list(columns.values())
+
+
+def _are_scaled(group: Iterable[Quantity]) -> bool:
+    return any(q.scaled or not q.is_cell for q in group)
+
+
+def _is_among(made: Iterable[float], number: Quantity, operands_are_scaled: bool) -> bool:
+    return any(_is_made(number, Made(value, ""), operands_are_scaled) for value in made)
 
 
 def _is_made(number: Quantity, made: Made, operands_are_scaled: bool) -> bool:
@@ -304,13 +300,12 @@ def _related(claim: Claim, among: Sequence[Statement]) -> list[Statement]:
 
 def _belongs(statement: Statement, claim: Claim) -> bool:
     """The statement covers the claim's subject, or is a total or a row that the claim names or quotes a figure from."""
-    if coverage_of(claim.subject, (statement,)) >= ABOUT or _is_named(statement, claim):
-        return True
-    if not statement.is_row:
-        return False
-    is_total = _TOTAL.match(statement.cells[0][1]) is not None
+    is_about = coverage_of(claim.subject, (statement,)) >= ABOUT
+    if is_about or not statement.is_row:
+        return is_about
+    is_meant = _TOTAL.match(statement.cells[0][1]) is not None or _is_named(statement, claim)
     quoted = (r.quantity for r in claim.figures if not r.quantity.is_small_count)
-    return is_total or any(q.is_met_by(r.quantity) for q in quoted for r in readings(statement))
+    return is_meant or any(q.is_met_by(r.quantity) for q in quoted for r in readings(statement))
 
 
 def _is_named(statement: Statement, claim: Claim) -> bool:
@@ -335,14 +330,13 @@ def _of_a_group(claim: Claim, number: Quantity, group: Sequence[Reading]) -> Ite
             if a.year is None or b.year is None:
                 yield from _of_two(claim.text, number, *_in_order(a, b)[::-1])
         if number.unit == "percent":
-            yield from _before_its_turn(a, b)
+            yield from _before_its_turn(a.quantity, b.quantity)
     yield from _of_many(claim.text, number, group)
 
 
 def _alike(a: Quantity, b: Quantity) -> bool:
-    same_currency = a.currency == b.currency or {a.unit, b.unit} == {"money", "number"}
-    same_unit = a.unit == b.unit or {a.unit, b.unit} == {"money", "number"}
-    return same_unit and same_currency and (a.measure, a.scaled) == (b.measure, b.scaled)
+    are_one_unit = (a.unit, a.currency) == (b.unit, b.currency) or {a.unit, b.unit} == {"money", "number"}
+    return are_one_unit and (a.measure, a.scaled) == (b.measure, b.scaled)
 
 
 def _of_two(claim: str, number: Quantity, old: Reading, new: Reading) -> Iterator[Made]:
@@ -370,14 +364,12 @@ def _shares(number: Quantity, x: Quantity, y: Quantity) -> Iterator[Made]:
             yield Made(part.value / whole.value * factor, f"the share of {part.text} in {whole.text}")
 
 
-def _before_its_turn(a: Reading, b: Reading) -> Iterator[Made]:
+def _before_its_turn(a: Quantity, b: Quantity) -> Iterator[Made]:
     """“18.5 %, widened by 150 basis points”: it was 17.0 % before."""
-    level, turn = (a, b) if b.quantity.unit == "points" else (b, a)
-    if (level.quantity.unit, turn.quantity.unit) != ("percent", "points"):
-        return
-    by = turn.quantity.value
-    for before in (level.quantity.value - by, level.quantity.value + by):
-        yield Made(before, f"{level.quantity.text} before it turned by {turn.quantity.text}")
+    level, turn = (a, b) if b.unit == "points" else (b, a)
+    if (level.unit, turn.unit) == ("percent", "points"):
+        for before in (level.value - turn.value, level.value + turn.value):
+            yield Made(before, f"{level.text} before it turned by {turn.text}")
 
 
 def _of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator[Made]:
@@ -393,8 +385,7 @@ def _of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator
 
 def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
     """Puts the earlier figure first, because a change is measured from it."""
-    first, second = a.year, b.year
-    is_later = a.is_earlier < b.is_earlier or (first is not None and second is not None and first > second)
+    is_later = a.is_earlier < b.is_earlier or bool(a.year and b.year and a.year > b.year)
     return (b, a) if is_later else (a, b)
 
 
@@ -404,7 +395,6 @@ def _turns_as_said(claim: str, number: Quantity, old: Reading, new: Reading) -> 
     if not known or abs(new.quantity.value) == abs(old.quantity.value):
         return True
     rises = new.quantity.value > old.quantity.value
-    said = directions(claim)
     if number.value < 0:
         return not rises
-    return len(said) != 1 or said == ({"up"} if rises else {"down"})
+    return directions(claim) != ({"down"} if rises else {"up"})

@@ -26,7 +26,7 @@ def same_answer(a: str, b: str) -> bool:
         return _same_dates(a, b)
     ours, theirs = quantities(a), quantities(b)
     if ours and theirs:
-        return any(_compatible(p, q) for p in ours for q in theirs)
+        return any(compatible(p, q) for p in ours for q in theirs)
     if INITIAL.match(a) or INITIAL.match(b):
         return _same_initials(a, b)
     return _same_words(a, b) or _is_short_for(a, b) or _is_short_for(b, a)
@@ -41,7 +41,7 @@ def _same_dates(a: str, b: str) -> bool:
     return any(not p.excludes(q) for p in periods(a) for q in periods(b))
 
 
-def _compatible(a: Quantity, b: Quantity) -> bool:
+def compatible(a: Quantity, b: Quantity) -> bool:
     return a.is_met_by(b) or b.is_met_by(a)
 
 

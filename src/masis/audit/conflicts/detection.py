@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
+from masis.audit.conflicts.agreement import compatible
 from masis.audit.conflicts.conflict_records import Said, joined, record, strongest, without_copies
 from masis.audit.conflicts.explanations import are_issues_of_one_series, at_other_times, kind_by_marks
 from masis.audit.conflicts.facts import find_disputed_facts
-from masis.audit.conflicts.stated_figures import Figure, Given, compatible, figures_of, same_thing
+from masis.audit.conflicts.stated_figures import Figure, Given, figures_of, same_thing
 from masis.audit.conflicts.versions import changed_figures, find_rewordings
 from masis.audit.conflicts.wanted import wanted_figures
 from masis.language.characters import BRACKETED

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from masis.audit.conflicts.agreement import compatible
 from masis.audit.conflicts.explanations import ITEM, QUALIFYING, around_figure, definition_marks, stage_marks, stems_of
 from masis.language.periods import Period, periods
 from masis.language.quantities import Quantity, comparable
@@ -240,7 +241,3 @@ def measured_alike(a: Figure, b: Figure) -> bool:
     one, other = a.quantity, b.quantity
     in_prose = not (a.statement.is_row or b.statement.is_row)
     return not in_prose or (one.unit == other.unit and bool(one.measure) == bool(other.measure))
-
-
-def compatible(a: Quantity, b: Quantity) -> bool:
-    return a.is_met_by(b) or b.is_met_by(a)

@@ -48,25 +48,17 @@ class AlreadyThere(DuplicateDocument):
         self.members = members
 
 
+@dataclass(eq=False)
 class Ingestor:
-    def __init__(
-        self,
-        settings: Settings,
-        store: VectorStore,
-        catalog: Catalog,
-        originals: Originals,
-        cache: VectorCache,
-        reader: FileReader,
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._catalog = catalog
-        self._originals = originals
-        self._cache = cache
-        self._reader = reader
-        self._lock = threading.Lock()
-        self._in_work: set[tuple[str, str]] = set()
-        self._is_rebuilding = False
+    _settings: Settings
+    _store: VectorStore
+    _catalog: Catalog
+    _originals: Originals
+    _cache: VectorCache
+    _reader: FileReader
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _in_work: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    _is_rebuilding: bool = False
 
     async def take_in(self, file: IncomingFile, data: bytes, workspace_id: str) -> Ingested:
         """Reads the file and makes it searchable by keyword. The document stays claimed until `release`.

@@ -72,26 +72,18 @@ class _InWork:
     waiting: deque[Unembedded]
 
 
+@dataclass(eq=False)
 class VectorStage:
     """Takes documents one by one, and calls `on_done` when a document's last vector is stored, or with the error."""
 
-    def __init__(
-        self,
-        store: VectorStore,
-        catalog: Catalog,
-        vectorizer: Vectorizer,
-        batch: int,
-        on_batch: Callable[[Document, int], None],
-        on_done: Callable[[Document, Exception | None], Awaitable[None]],
-    ) -> None:
-        self._store = store
-        self._catalog = catalog
-        self._vectorizer = vectorizer
-        self._batch = batch
-        self._on_batch = on_batch
-        self._on_done = on_done
-        self._outage: Exception | None = None
-        """Once set, nothing more is embedded: later documents stay searchable by keyword only."""
+    _store: VectorStore
+    _catalog: Catalog
+    _vectorizer: Vectorizer
+    _batch: int
+    _on_batch: Callable[[Document, int], None]
+    _on_done: Callable[[Document, Exception | None], Awaitable[None]]
+    _outage: Exception | None = None
+    """Once set, nothing more is embedded: later documents stay searchable by keyword only."""
 
     async def run(self, documents: "asyncio.Queue[Document | None]") -> None:
         """Runs until it receives None."""
@@ -174,6 +166,7 @@ async def lost_of(store: VectorStore, catalog: Catalog, workspace_id: str) -> li
     return lost
 
 
+@dataclass(eq=False)
 class Reindexer:
     """Rebuilds the index beside the one in use, for another embedder, other chunk sizes or a newer MASIS.
 
@@ -182,25 +175,14 @@ class Reindexer:
     complete. What was embedded before a crash comes from the cache.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: VectorStore,
-        embedder: Embedder,
-        catalog: Catalog,
-        cache: VectorCache,
-        originals: Originals,
-        reader: FileReader,
-        tally: "Tally",
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._catalog = catalog
-        self._cache = cache
-        self._originals = originals
-        self._reader = reader
-        self._tally = tally
+    _settings: Settings
+    _store: VectorStore
+    _embedder: Embedder
+    _catalog: Catalog
+    _cache: VectorCache
+    _originals: Originals
+    _reader: FileReader
+    _tally: "Tally"
 
     async def run(self) -> int:
         """Returns the number of passages in the new index."""

@@ -98,22 +98,14 @@ class _Query:
     within: StoreFilters
 
 
+@dataclass(eq=False)
 class Searcher:
-    def __init__(
-        self,
-        settings: Settings,
-        store: VectorStore,
-        embedder: Embedder,
-        catalog: Catalog,
-        vectorizer: Vectorizer,
-        reranker: Reranker,
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._catalog = catalog
-        self._vectorizer = vectorizer
-        self._reranker = reranker
+    _settings: Settings
+    _store: VectorStore
+    _embedder: Embedder
+    _catalog: Catalog
+    _vectorizer: Vectorizer
+    _reranker: Reranker
 
     async def search(
         self,
@@ -133,11 +125,11 @@ class Searcher:
         reads as an answer, if `closely` is set or nothing else is relevant enough.
         """
         within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
-        query = await self._query(workspace_id, text, limit + SPARE, within)
+        query = await self._query(text, limit + SPARE, within)
         answer = await self._consistent_answer(workspace_id, query)
         if respelled := await self._respelled(workspace_id, text, answer):
             text = _with_spelling(text, respelled)
-            query = await self._query(workspace_id, text, limit + SPARE, within)
+            query = await self._query(text, limit + SPARE, within)
             answer = await self._consistent_answer(workspace_id, query)
         answer = await self._with_vectors(workspace_id, answer, query.dense, limit)
         named = await asyncio.to_thread(self._named, workspace_id, text)
@@ -166,7 +158,7 @@ class Searcher:
         holders = dict(zip(asked, await self._store.holders(workspace_id, asked, hidden=hidden), strict=True))
         return {word: _mentions([holders[term] for term in vector.indices]) for word, vector in terms.items()}
 
-    async def _query(self, workspace_id: str, text: str, limit: int, within: StoreFilters) -> "_Query":
+    async def _query(self, text: str, limit: int, within: StoreFilters) -> "_Query":
         dense = await self._embedder.embed_query(text)
         sparse = await asyncio.to_thread(sparse_query, text, self._settings.keyword_language)
         return _Query(dense, sparse, limit, within)

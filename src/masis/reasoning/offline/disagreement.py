@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import log
 
-from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.agreement import compatible, is_copy, same_answer
 from masis.audit.conflicts.conflict_records import Said, record, strongest, without_copies
 from masis.audit.conflicts.detection import find_conflicts, joined, kind_of_disagreement, records_of
 from masis.audit.conflicts.explanations import (
@@ -17,7 +17,7 @@ from masis.audit.conflicts.explanations import (
     at_other_times,
     kind_by_words,
 )
-from masis.audit.conflicts.stated_figures import Figure, Given, compatible, figures_of, measured_alike, sites_in
+from masis.audit.conflicts.stated_figures import Figure, Given, figures_of, measured_alike, sites_in
 from masis.audit.conflicts.wanted import could_answer
 from masis.embedded.selector import Selection, Unit, select_all
 from masis.language.instructions import readable

@@ -171,7 +171,7 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
     for candidate in sorted(belonging, key=lambda c: -c.mark):
         if len(chosen) >= MOST[part.shape]:
             break
-        if _goes_with(part, candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
+        if _goes_with(candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_for_years_left_out(part, ranked, chosen), *_for_words_left_out(part, ranked, chosen)]
 
@@ -187,7 +187,7 @@ def _is_tied(candidate: Candidate, best: Candidate) -> bool:
     return candidate.strength >= best.strength - TIED
 
 
-def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
+def _goes_with(candidate: Candidate, best: Candidate) -> bool:
     """Whether a statement that belongs to the answer is close enough to the best one. A name without a verb or a full
     stop is only a title."""
     statement = candidate.statement

@@ -8,13 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import exp, fsum
+from math import fsum
 from typing import Literal
 
 from masis.audit.checks import second_opinion as audit
 from masis.audit.checks.turns import flipped
 from masis.embedded import on_all_cores
-from masis.embedded.adapted import Figures, adapted
+from masis.embedded.adapted import Figures, adapted, as_share
 from masis.embedded.selector import select
 from masis.language.question import Question
 from masis.language.sentences import clauses
@@ -71,7 +71,7 @@ def second_opinion(questions: Sequence[audit.Question]) -> list[float]:
     """Judges claims for the audit. All passages that a claim cites are read together."""
     for task in ("verifier", "selector"):
         adapted(task)  # load it here once: threads that find none would each load their own
-    return on_all_cores(lambda q: likelier_places(q) if q.held else _as_share(support_logit(*as_read(q))), questions)
+    return on_all_cores(lambda q: likelier_places(q) if q.held else as_share(support_logit(*as_read(q))), questions)
 
 
 def likelier_places(question: audit.Question) -> float:
@@ -100,7 +100,7 @@ def as_read(question: audit.Question) -> tuple[str, str, str]:
 def support_scores(pairs: Sequence[Pair]) -> list[float]:
     """For each pair of claim and passage, the probability from 0 to 1 that the passage supports the claim."""
     adapted("verifier")  # load it here once: threads that find none would each load their own
-    return on_all_cores(lambda pair: _as_share(support_logit(pair[0], pair[1])), pairs)
+    return on_all_cores(lambda pair: as_share(support_logit(pair[0], pair[1])), pairs)
 
 
 @lru_cache(maxsize=20_000)
@@ -119,10 +119,6 @@ def _worst_token(figures: Figures, first: int) -> float:
         if which == 0 and end > first
     ]
     return max(judged, default=0.0)
-
-
-def _as_share(logit: float) -> float:
-    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
 
 
 AFFIRMS = 0.6

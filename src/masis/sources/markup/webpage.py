@@ -6,19 +6,15 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from masis.errors import UnreadableFile
+from masis.language.characters import word_set
 from masis.language.table_headers import header_depth
 from masis.sources.dates import find_date
 from masis.sources.plain import clean, decode, one_line
 from masis.sources.table_grid import Cell, depth_of, grid, is_pairs, is_row, span, table_lines
 from masis.types import Page, ParsedDocument
 
-
-def tags(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-_DROPPED = tags("script style noscript template nav head svg iframe object select button input textarea dialog")
-_INLINE = tags("a abbr b cite code em font i ins mark q s small span strong sub sup time u var")
+_DROPPED = word_set("script style noscript template nav head svg iframe object select button input textarea dialog")
+_INLINE = word_set("a abbr b cite code em font i ins mark q s small span strong sub sup time u var")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -227,18 +223,18 @@ def _joined_signs(row: list[str]) -> list[str]:
 
 
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-_PARAGRAPHS = tags(
+_PARAGRAPHS = word_set(
     "address article aside blockquote dl fieldset figure footer form header hr main ol p pre section ul"
 ) | frozenset(_HEADINGS)
-_LINES = tags("br caption dd details div dt figcaption li summary table tbody td tfoot th thead tr")
+_LINES = word_set("br caption dd details div dt figcaption li summary table tbody td tfoot th thead tr")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
 _XML = re.compile(rb"^[\xef\xbb\xbf\s]*<\?xml[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w-]{2,40})[\"'][^>]{0,100})?\?>")
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,1000})?)/>")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
-_NEVER_CLOSED = tags(
+_NEVER_CLOSED = word_set(
     "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
 )
-_VOID = tags("area base br col embed hr img input link meta source track wbr")
+_VOID = word_set("area base br col embed hr img input link meta source track wbr")
 _MAX_DEPTH = 3000
 
 

@@ -95,10 +95,9 @@ def read_content(page: Any) -> PageContent:
         textpage.close()
     # What lies outside the page, like the other half of a spread, is invisible to its reader.
     words = [each for each in words if _is_on_page(each[0], right - left, top - bottom)] or words
-    turned = _turned(words)
     shapes, has_drawings = _shapes(page.raw, left, top)
-    if turned:
-        return _upright(PageContent([w for w, _ in words], shapes, right - left, top - bottom, has_drawings), turned)
+    if _turned(words):
+        return _upright(PageContent([w for w, _ in words], shapes, right - left, top - bottom, has_drawings))
     written = _with_drawn_marks([word for word, _ in words], shapes)
     return PageContent(written, shapes, right - left, top - bottom, has_drawings)
 
@@ -247,7 +246,7 @@ def _turned(words: list[tuple[Word, bool]]) -> bool:
     return total > 0 and sum(length for length, turned in lengths if turned) > 0.6 * total
 
 
-def _upright(content: PageContent, _: bool) -> PageContent:
+def _upright(content: PageContent) -> PageContent:
     """Rotates the page by a quarter turn, so that its lines are level."""
     words = content.words
     # In the order of the file, the letters of a line go up the page if it is rotated to the left.

@@ -13,6 +13,7 @@ from masis.language.words import content_stems
 from masis.reasoning.llm.prompts import roles
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
+from masis.sources.plain import one_line
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 
@@ -45,11 +46,6 @@ def completing(question: str, turns: Sequence[Turn]) -> list[Message]:
         {"role": "system", "content": f"{roles.COMPLETE}\n\n{roles.DATA_RULE}"},
         {"role": "user", "content": f"{sealed}\n\nRewrite the new question."},
     ]
-
-
-def one_line(text: str) -> str:
-    """Removes line breaks. File names and headings come from documents too and must not get a line of their own."""
-    return " ".join(text.split())
 
 
 def _mark(blocks: Sequence[Block]) -> str:

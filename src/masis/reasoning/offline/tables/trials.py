@@ -59,7 +59,7 @@ class Trial:
 
 def trials(asked: TableQuery, table: Table) -> list[Trial]:
     found = anchors(asked, table)
-    rowsets = _rowsets(found, table)
+    rowsets = _rowsets(found)
     singles = [(rows, filters) for rows, filters in rowsets if len(rows) == 1]
     everything = tuple(n for n in range(len(table.rows)) if not table.is_total[n])
     groups: list[Rowset] = [(everything, ()), *rowsets]
@@ -77,7 +77,7 @@ def trials(asked: TableQuery, table: Table) -> list[Trial]:
     ]
 
 
-def _rowsets(found: Sequence[Anchor], table: Table) -> list[Rowset]:
+def _rowsets(found: Sequence[Anchor]) -> list[Rowset]:
     """The rows of each anchor, and the rows common to two anchors with different columns and words."""
     made: dict[tuple[tuple[int, ...], frozenset[int]], Rowset] = {}
     for anchor in found:
