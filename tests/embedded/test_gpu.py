@@ -96,6 +96,13 @@ async def test_a_gpu_embeds_in_batches_what_the_cpu_embeds_alone(folder: Path, c
     assert embedder.name == OnnxEmbedder(folder).name  # one index for both
 
 
+async def test_a_network_in_half_precision_has_vectors_of_length_one(folder: Path, cuda: ToldOfCuda) -> None:
+    table = np.random.default_rng(1).normal(size=(30_522, 8), scale=300).astype(np.float16)
+    (folder / "model.onnx").write_bytes(network(table))
+    for vector in await OnnxEmbedder(folder, device="cuda").embed_passages(TEXTS):
+        assert cosine(vector, vector) == pytest.approx(1.0, abs=1e-6)
+
+
 async def test_what_the_gpu_has_no_memory_for_is_told(folder: Path, cuda: ToldOfCuda) -> None:
     def run(*_: object) -> None:
         raise RuntimeError("Failed to allocate memory for requested buffer")
@@ -137,11 +144,12 @@ def test_the_settings_choose_the_device(folder: Path, cuda: ToldOfCuda) -> None:
 def network(table: "np.ndarray[Any, Any]") -> bytes:
     """Gather(table, input_ids) as ONNX, written field by field: the package onnx is not needed for one node."""
     tensor = b"".join(_number(1, each) for each in table.shape)
-    tensor += _number(2, 1) + _bytes(8, b"table") + _bytes(9, table.tobytes())
+    kind = {"float32": 1, "float16": 10}[table.dtype.name]
+    tensor += _number(2, kind) + _bytes(8, b"table") + _bytes(9, table.tobytes())
     node = _bytes(1, b"table") + _bytes(1, b"input_ids") + _bytes(2, b"hidden") + _bytes(4, b"Gather")
     graph = _bytes(1, node) + _bytes(2, b"tokens") + _bytes(5, tensor)
     graph += _bytes(11, _value(b"input_ids", 7, b"texts", b"tokens"))
-    graph += _bytes(12, _value(b"hidden", 1, b"texts", b"tokens", b"width"))
+    graph += _bytes(12, _value(b"hidden", kind, b"texts", b"tokens", b"width"))
     return _number(1, 8) + _bytes(7, graph) + _bytes(8, _number(2, 13))
 
 

@@ -157,6 +157,8 @@ async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
 
 
 def _pooled(output: Any, habits: _Habits) -> Any:
+    if output.dtype == "float16":  # too coarse for sums over a whole text
+        output = output.astype("float32")
     if output.ndim == 1:
         return output
     return output[0] if habits.pools_first_token else output.mean(axis=0)
