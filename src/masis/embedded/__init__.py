@@ -224,7 +224,7 @@ class OnnxModel:
             raise why_not
         if why_not or self.wanted == "cpu":
             return [CPU]
-        # TF32 would round to ten bits; without it, vectors differ from those of a CPU by little more than a bit.
+        # TF32 is faster but rounds to ten bits, and vectors of CPU and GPU share an index.
         return [(CUDA, {"use_tf32": "0"}), CPU]
 
     def _why_no_gpu(self, providers: Sequence[str]) -> NoGPU | None:
