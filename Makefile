@@ -69,7 +69,7 @@ lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build -c requirements/core.txt -o requirements/server.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --extra watch --extra s3 --extra sftp --group build --group dev -c requirements/server.txt -o requirements/dev.txt
-	printf 'ray>=2.50,<3\npyarrow>=20\nmsgpack>=1\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --no-deps -c requirements/dev.txt - -o requirements/ray.txt
+	printf 'ray>=2.50,<3\npyarrow>=20\nmsgpack>=1\npandas>=3\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --no-deps -c requirements/dev.txt - -o requirements/ray.txt
 	printf 'helm-python-sdk>=0.2.2,<1\nkubernetes-validate>=1.34,<2\ncyclonedx-bom>=7,<8\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -c requirements/dev.txt - -o requirements/deploy.txt
 
 clean: ## remove the environment and the caches

@@ -19,6 +19,7 @@ from evals import (
     bench_overhead,
     bench_parsing,
     bench_ray,
+    bench_ray_data,
     bench_recovery,
     bench_store,
     bench_store_server,
@@ -68,6 +69,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "load": bench_load.measure_queue,
         "soak": bench_load.measure_soak,
         "ray": bench_ray.measure,
+        "ray-data": bench_ray_data.measure,
     },
     "capacity": {"capacity": bench_capacity.measure},
     "eval": {

@@ -20,21 +20,29 @@ JOBS, ROUNDS = 300, 5
 HERE = Path(__file__).parent
 PEER_PYTHON = HERE.parent / ".cache" / "peers" / "bin" / "python"
 POSTGRES = HERE / "peers" / "postgres_jobs.py"
-TITLES = {"procrastinate": "procrastinate 3.10", "pgqueuer": "PgQueuer 1.6, `SKIP LOCKED` and little more"}
+DBOS = HERE / "peers" / "dbos_jobs.py"
+TITLES = {
+    "dbos": "DBOS 3.3, a workflow of one step",
+    "procrastinate": "procrastinate 3.10",
+    "pgqueuer": "PgQueuer 1.6, `SKIP LOCKED` and little more",
+}
 
 
 def measure() -> Section:
     ours = [asyncio.run(_ours(None)) for _ in range(ROUNDS)]
     rows = [
         _row("MASIS's queue", "SQLite", ours, ours),
-        _row("DBOS 3.3, a workflow of one step", "SQLite", _dbos(), ours),
+        _row(TITLES["dbos"], "SQLite", _dbos_on_sqlite(), ours),
     ]
     server = PostgresServer()
     server.start()
     try:
         names = [f"ours_{number}" for number in range(ROUNDS)]
         ours = [asyncio.run(_ours(server.database(name))) for name in names]
-        rows += [_row("MASIS's queue", "PostgreSQL", ours, ours)]
+        rows += [
+            _row("MASIS's queue", "PostgreSQL", ours, ours),
+            _row(TITLES["dbos"], "PostgreSQL", _peer(DBOS, server.database("dbos")), ours),
+        ]
         for library in ("procrastinate", "pgqueuer"):
             rows.append(_row(TITLES[library], "PostgreSQL", _peer(POSTGRES, library, server.database(library)), ours))
     finally:
@@ -87,9 +95,9 @@ def _finish(queue: JobQueue, lease: Lease) -> None:
         queue.done(db, lease.owner, lease.job.key)
 
 
-def _dbos() -> list[float] | None:
+def _dbos_on_sqlite() -> list[float] | None:
     with tempfile.TemporaryDirectory() as home:
-        return _peer(HERE / "peers" / "dbos_jobs.py", home)
+        return _peer(DBOS, f"sqlite:///{home}/dbos.sqlite")
 
 
 def _peer(script: Path, *given: str) -> list[float] | None:

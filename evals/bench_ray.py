@@ -95,13 +95,13 @@ class Site:
 
 
 @contextmanager
-def _site() -> Iterator[Site]:
+def a_site(pages: int = PAGES) -> Iterator[Site]:
     with tempfile.TemporaryDirectory() as name:
         folder, postgres = Path(name), PostgresServer()
         qdrant = QdrantServer(folder)
         chance = random.Random(1)
         words = [f"{first}{second}" for first in ("har", "fer", "lan", "mor", "tel") for second in ("bour", "ry", "d")]
-        for kind, count in (("pages", PAGES), ("one", 1)):
+        for kind, count in (("pages", pages), ("one", 1)):
             (folder / kind).mkdir()
             for number in range(count):
                 text = " ".join(f"{chance.choice(words)} {chance.randrange(10_000)}" for _ in range(WORDS // 2))
@@ -200,7 +200,7 @@ def _compared(place: Place, undisturbed: Place) -> list[object]:
 
 
 def main() -> None:
-    with _site() as site:
+    with a_site() as site:
         speed, undisturbed = _speed(site)
         print(table(["", "", "", "", "", ""], speed), file=sys.stderr)
         print(json.dumps([speed, _faults(site, undisturbed)]))

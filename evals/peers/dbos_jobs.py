@@ -1,4 +1,4 @@
-"""DBOS with jobs that do nothing, on SQLite: CPU milliseconds per job, one figure a round. Run by bench_jobs."""
+"""DBOS with jobs that do nothing: CPU milliseconds per job, one figure a round. Run by bench_jobs."""
 
 import json
 import sys
@@ -17,10 +17,10 @@ def job(number: int) -> int:
     return step(number)
 
 
-def main(home: str, jobs: int, rounds: int) -> None:
+def main(url: str, jobs: int, rounds: int) -> None:
     config: DBOSConfig = {
         "name": "bench",
-        "system_database_url": f"sqlite:///{home}/dbos.sqlite",
+        "system_database_url": url,
         "run_admin_server": False,
         "log_level": "ERROR",
     }

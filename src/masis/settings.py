@@ -157,8 +157,13 @@ class Settings(BaseSettings):
     """Address for the embedding model; default MASIS_MODEL_BASE_URL, then OpenAI."""
     embedding_path: Path | None = None
     """Folder with a model.onnx and tokenizer.json to embed with instead."""
+    embedding_device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the model of MASIS_EMBEDDING_PATH computes: `auto` takes a GPU if onnxruntime offers CUDA and the model is
+    not quantised, `cuda` insists on it. The embedded model always computes on the CPU; on Ray, `auto` does as well."""
+    embedding_actors_per_gpu: int = Field(4, ge=1)
+    """On Ray with `cuda`: how many actors share a GPU; each of them also takes a core."""
     embedding_batch: int = Field(64, ge=1)
-    """Texts per embedding request."""
+    """Texts per embedding request, and per batch on a GPU. On a CPU, each text is embedded by itself."""
     embedding_max_tokens: int = Field(384, ge=16)
     """Longer texts are cut before the embedded model reads them."""
 

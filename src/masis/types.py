@@ -386,7 +386,7 @@ class IngestReport:
     replaced: list[Document] = field(default_factory=list[Document])
     """Earlier versions replaced by changed files."""
     notes: list[str] = field(default_factory=list[str])
-    """What was left out of archives, and why."""
+    """What was left out of archives, and why; where passages were embedded, if not as usual."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,9 @@ class Slow(Actor):
         return await super()._read(files, workspace)
 
 
-async def read(actor: Actor, *names: str) -> list[IngestReport]:
-    groups = [[IncomingFile(name, bytes)] for name in names]
+async def read(actor: Actor, *names: str, together: int = 1) -> list[IngestReport]:
+    files = [IncomingFile(name, bytes) for name in names]
+    groups = [files[first : first + together] for first in range(0, len(files), together)]
     async with asyncio.timeout(10):
         return await on_ray._Reading(Actors([actor], Gone), groups, "acme", None).run()
 
@@ -75,6 +76,21 @@ async def test_files_that_every_actor_dies_of_are_reported_and_the_others_are_re
     assert [(each.file_name, each.status) for each in deadly.failed] == [("deadly.pdf", "FAILED")]
     assert "died" in (deadly.failed[0].reason or "")
     assert (other.notes, other.failed) == (["other.pdf"], [])
+
+
+async def test_files_beside_one_that_every_actor_dies_of_are_read() -> None:
+    [report] = await read(Actor(), "a.pdf", "deadly.pdf", "b.pdf", together=3)
+    assert [each.file_name for each in report.failed] == ["deadly.pdf"]
+    assert report.notes == ["a.pdf", "b.pdf"]
+
+
+def test_actors_are_counted_by_machine_where_each_needs_a_share_of_a_gpu() -> None:
+    machines = [{"CPU": 16.0, "GPU": 2.0}, {"CPU": 2.0, "GPU": 1.0}, {"CPU": 64.0}]
+    nodes = [{"Alive": True, "Resources": each} for each in machines]
+    gone = {"Alive": False, "Resources": {"CPU": 8.0, "GPU": 8.0}}
+    assert on_ray._beside_gpus([*nodes, gone], per_gpu=4) == 8 + 2
+    with pytest.raises(InvalidInput, match="no machine of the cluster has a GPU"):
+        on_ray._beside_gpus(nodes[2:], per_gpu=4)
 
 
 async def test_however_many_groups_there_are_only_one_task_for_each_actor_waits() -> None:

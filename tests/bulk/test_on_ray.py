@@ -19,8 +19,9 @@ import psutil
 import pytest
 
 from masis import Masis
-from masis.bulk import Job, ask_here
+from masis.bulk import Job, ask_here, on_ray
 from masis.bulk.on_ray import ingest_on
+from masis.embedded import EMBEDDER, NoGPU, installed
 from masis.errors import InvalidInput
 from masis.settings import Settings
 from masis.types import IngestReport
@@ -146,6 +147,38 @@ def test_a_machine_that_is_gone_loses_and_doubles_nothing(
     assert [each["file_name"] for each in json.loads(said)["failed"]] == ["broken.pdf"]
     assert not difference(place, alone)
     assert place.documents() == alone.documents()
+
+
+class Guest:
+    """An actor that tells which GPUs it was given."""
+
+    def __init__(self, _: Settings) -> None: ...
+
+    async def is_there(self) -> list[str]:
+        import ray
+
+        given: list[str] = ray.get_runtime_context().get_accelerator_ids()["GPU"]
+        return given
+
+
+def test_readers_that_embed_on_a_gpu_reserve_a_share_of_one(
+    places: Callable[[str], Place], folder: Path, tmp_path: Path
+) -> None:
+    """Only the reservation is real: the machine has no GPU, and each actor says so."""
+    on_gpu = {"embedding_device": "cuda", "embedding_path": installed(EMBEDDER).folder, "embedding_actors_per_gpu": 2}
+    settings = places("gpu").settings.model_copy(update=on_gpu)
+
+    async def guests(address: str) -> list[list[str]]:
+        async with on_ray._actors(address, Guest, settings, per_gpu=2) as pool:
+            work = [pool.call(lambda actor: actor.is_there.remote()) for _ in range(pool.places)]
+            return await asyncio.gather(*work)
+
+    with ray_cluster.cluster(tmp_path, cpus=3, gpus=1) as address:
+        assert asyncio.run(guests(address)) == [["0"], ["0"]]
+        with pytest.raises(NoGPU, match="does not offer CUDA"):
+            asyncio.run(ingest_on(address, settings, [str(folder)], WORKSPACE))
+    with ray_cluster.cluster(tmp_path, cpus=1) as address, pytest.raises(InvalidInput, match="has a GPU"):
+        asyncio.run(ingest_on(address, settings, [str(folder)], WORKSPACE))
 
 
 NOTES = """The lighthouse was built in 1901 by Ada Brook.

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from masis.cli.app import app
 from masis.cli.console import print_table
+from masis.embedded import EMBEDDER, installed
 from scripts.write_docs import COMMANDS
 
 MASIS = str(Path(sys.executable).parent / "masis")
@@ -326,6 +327,17 @@ def test_doctor_without_anything_configured(home: Path) -> None:
     assert {f["state"] for f in findings.values()} == {"ok"}
     assert findings["writer"]["found"] == "offline engine"
     assert "nothing" in findings["cost"]["found"]
+    assert "384 dimensions, on the CPU" in findings["embedder"]["found"]
+
+
+def test_doctor_says_that_there_is_no_gpu(home: Path) -> None:
+    on_gpu = {"MASIS_EMBEDDING_DEVICE": "cuda", "MASIS_EMBEDDING_PATH": str(installed(EMBEDDER).folder)}
+    done = here("doctor", "--json", home=home, **on_gpu)
+    [found] = [each for each in json.loads(done.stdout) if each["part"] == "embedder"]
+    assert done.returncode == 1
+    assert found["state"] == "bad"
+    assert "does not offer CUDA" in found["found"]
+    assert "onnxruntime-gpu" in found["advice"]
 
 
 def test_doctor_says_what_does_not_answer(home: Path) -> None:

@@ -18,6 +18,7 @@ from masis.knowledge.store import edge, edge_shard
 from masis.knowledge.store.edge import EdgeStore
 from masis.knowledge.store.port import IndexedChunk
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question
+from tests.support.disk import small_disk
 
 ROOT = Path(__file__).parents[2]
 
@@ -338,13 +339,8 @@ async def test_too_little_space_stops_writing_before_it_kills(
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("may not mount a small disk here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with small_disk(tmp_path / "disk", megabytes=4) as folder:
+        yield folder
 
 
 async def test_a_disk_that_is_really_full(tiny_disk: Path) -> None:

@@ -25,12 +25,14 @@ _WORKER_PORTS = ("--min-worker-port=0", "--max-worker-port=0")
 
 
 @contextmanager
-def cluster(folder: Path, cpus: int = 2, meanwhile: Callable[[], object] = lambda: None) -> Iterator[str]:
-    """The address of a head, as `ray start` makes one."""
+def cluster(
+    folder: Path, cpus: int = 2, meanwhile: Callable[[], object] = lambda: None, gpus: int = 0
+) -> Iterator[str]:
+    """The address of a head, as `ray start` makes one. Its GPUs are only numbers."""
     os.environ |= RAY  # for the drivers that this process is
     port = free_port()
     own = ["--head", f"--port={port}", "--include-dashboard=false", f"--ray-client-server-port={free_port()}"]
-    with _started(folder / "head.log", cpus, own, meanwhile):
+    with _started(folder / "head.log", cpus, [*own, f"--num-gpus={gpus}"], meanwhile):
         yield f"127.0.0.1:{port}"
 
 

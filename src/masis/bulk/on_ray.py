@@ -55,12 +55,18 @@ async def ingest_on(
     groups = [files[first : first + TOGETHER] for first in range(0, len(files), TOGETHER)]
     try:
         with Masis(settings) as masis:
-            async with _actors(where, Reader, settings.model_copy(update={"parse_processes": 1})) as actors:
+            on_gpu = settings.embedding_device == "cuda"
+            own = {"parse_processes": 1, "embedding_device": "cuda" if on_gpu else "cpu"}
+            per_gpu = settings.embedding_actors_per_gpu if on_gpu else None
+            async with _actors(where, Reader, settings.model_copy(update=own), per_gpu=per_gpu) as actors:
                 reports = await _Reading(actors, groups, workspace, on_progress).run()
                 await _put_right(masis, actors, groups, reports, workspace)
+                places = actors.places
     finally:
         close()
-    return _together(workspace, reports)
+    report = _together(workspace, reports)
+    report.notes.extend([f"Passages were embedded on GPUs (CUDA), by {places} actors."] if on_gpu else [])
+    return report
 
 
 def _files_of(sources: Sequence[str], settings: Settings) -> tuple[list[IncomingFile], Callable[[], None]]:
@@ -121,11 +127,7 @@ class _Reading:
             self._reports[number] = await self._read(group)
 
     async def _read(self, group: Sequence[IncomingFile]) -> IngestReport:
-        try:
-            report = await read_by(self._actors, group, self._workspace)
-        except EveryActorDied as error:
-            lost = [Document(self._workspace, "", file.name, status="FAILED", reason=str(error)) for file in group]
-            report = IngestReport(self._workspace, failed=lost)
+        report = await self._survived(group)
         passages = sum(document.chunks for document in report.ready)
         self._done = replace(
             self._done,
@@ -138,6 +140,16 @@ class _Reading:
         if self._on_progress:
             self._on_progress(self._done)
         return report
+
+    async def _survived(self, group: Sequence[IncomingFile]) -> IngestReport:
+        """A file of which every actor dies is reported; those beside it are read by themselves."""
+        try:
+            return await read_by(self._actors, group, self._workspace)
+        except EveryActorDied as error:
+            if len(group) > 1:
+                return _together(self._workspace, [await self._survived([file]) for file in group])
+            lost = Document(self._workspace, "", group[0].name, status="FAILED", reason=str(error))
+            return IngestReport(self._workspace, failed=[lost])
 
 
 async def read_by(actors: "Actors", group: Sequence[IncomingFile], workspace: str) -> IngestReport:
@@ -198,7 +210,9 @@ async def asking_on(
     _require_servers(settings)
     async with Masis(settings) as masis:
         await masis.arequire_workspace(workspace)
-    async with _actors(where, Asker, settings, lambda cores: parallel or cores * PARALLEL) as actors:
+    # A question is one short text: no actor needs a GPU for it.
+    own = settings.model_copy(update={"embedding_device": "cpu"})
+    async with _actors(where, Asker, own, lambda cores: parallel or cores * PARALLEL) as actors:
 
         async def ask(question: Question, run_id: str, budget: Budget) -> RunResult:
             result: RunResult = await actors.call(lambda one: one.ask.remote(workspace, question, run_id, budget))
@@ -285,9 +299,14 @@ def _require_started(error: Exception) -> None:
 
 @asynccontextmanager
 async def _actors(
-    where: str, kind: type, settings: Settings, places_for: Callable[[int], int] = lambda cores: cores
+    where: str,
+    kind: type,
+    settings: Settings,
+    places_for: Callable[[int], int] = lambda cores: cores,
+    per_gpu: int | None = None,
 ) -> AsyncIterator[Actors]:
-    """Starts at most one actor for each core; `places_for` tells how many tasks run at once on that many cores."""
+    """Starts at most one actor for each core, and `per_gpu` for each GPU if they need one; `places_for` tells how many
+    tasks run at once on that many cores."""
     ray = _ray()
     was_there = ray.is_initialized()
     if not was_there:
@@ -295,10 +314,10 @@ async def _actors(
         # Without an address, Ray uses RAY_ADDRESS, or else this machine; "local" always means this machine.
         _start(ray, None if where == "ray" else where)
     try:
-        cores = int(ray.cluster_resources().get("CPU", 1))
+        cores = _beside_gpus(ray.nodes(), per_gpu) if per_gpu else int(ray.cluster_resources().get("CPU", 1))
         places = places_for(cores)
         # An actor that died is restarted, on another machine if necessary.
-        remote = ray.remote(num_cpus=1, max_restarts=-1)(kind)
+        remote = ray.remote(num_cpus=1, num_gpus=1 / per_gpu if per_gpu else 0, max_restarts=-1)(kind)
         made = [remote.remote(settings) for _ in range(min(cores, places))]
         actors = Actors([made[place % len(made)] for place in range(places)], ray.exceptions.RayActorError)
         try:
@@ -308,6 +327,19 @@ async def _actors(
     finally:
         if not was_there:
             ray.shutdown()
+
+
+def _beside_gpus(nodes: Sequence[dict[str, Any]], per_gpu: int) -> int:
+    """The cores on which actors find a share of a GPU. Counted by machine: an actor for which there is no place would
+    never start."""
+    machines = [node["Resources"] for node in nodes if node["Alive"]]
+    cores = sum(int(min(each.get("CPU", 0), each.get("GPU", 0) * per_gpu)) for each in machines)
+    if not cores:
+        raise InvalidInput(
+            "MASIS_EMBEDDING_DEVICE is cuda, but no machine of the cluster has a GPU.",
+            advice="Start Ray with --num-gpus on machines that have one, or set MASIS_EMBEDDING_DEVICE to cpu.",
+        )
+    return cores
 
 
 def _require_reachable(where: str) -> None:

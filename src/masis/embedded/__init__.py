@@ -1,6 +1,7 @@
 """The models installed with the package: ONNX data files in a wheel whose code is never imported."""
 
 import importlib.util
+import mmap
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from functools import lru_cache
 from hashlib import file_digest
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from masis.embedded.fair_turns import Turns
 from masis.errors import MASISError
@@ -20,6 +21,8 @@ from masis.language.characters import BRACKETED
 if TYPE_CHECKING:
     import numpy as np
 
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+"""As onnxruntime calls them."""
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -33,6 +36,14 @@ loaded."""
 class BrokenModel(MASISError):
     code = "broken_model"
     advice = "Install MASIS again, or set MASIS_EMBEDDING_PATH to a folder with model.onnx and tokenizer.json."
+
+
+class NoGPU(MASISError):
+    code = "no_gpu"
+    advice = (
+        "Install onnxruntime-gpu instead of onnxruntime, on a machine with a GPU and CUDA, or set "
+        "MASIS_EMBEDDING_DEVICE to auto or cpu."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +153,8 @@ class OnnxModel:
     folder: Path
     sha256: str | None = None
     max_tokens: int = LONGEST_READ
+    wanted: Literal["auto", "cpu", "cuda"] = "cpu"
+    """Where it should compute."""
     _loaded: Any = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -165,6 +178,28 @@ class OnnxModel:
         first: np.ndarray[Any, Any] = outputs[0]
         return first
 
+    def run_batch(self, texts: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
+        """For each text what `run` gives as its row, but all of them read at once. For networks in float, in which
+        texts do not influence each other."""
+        import numpy as np
+
+        tokenizer, session, inputs = self._load()
+        encodings = tokenizer.encode_batch(list(texts))
+        shape = len(encodings), max(len(each.ids) for each in encodings)
+        fields = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+        for row, each in enumerate(encodings):
+            fields["input_ids"][row, : len(each.ids)] = each.ids
+            fields["attention_mask"][row, : len(each.ids)] = each.attention_mask
+            fields["token_type_ids"][row, : len(each.ids)] = each.type_ids
+        with TURNS.one():
+            output = session.run(None, {name: fields[name] for name in inputs})[0]
+        return [row[: len(each.ids)] if row.ndim == 2 else row for row, each in zip(output, encodings, strict=True)]
+
+    @property
+    def device(self) -> Literal["cpu", "cuda"]:
+        """Where it computes, which only loading it shows."""
+        return "cuda" if CUDA in self._load()[1].get_providers() else "cpu"
+
     def _load(self) -> Any:
         with self._lock:
             if self._loaded is None:
@@ -177,9 +212,37 @@ class OnnxModel:
         tokenizer = self.tokenizer()
         tokenizer.enable_truncation(self.max_tokens)
         session = onnxruntime.InferenceSession(
-            str(self.folder / "model.onnx"), self.session_options(), providers=["CPUExecutionProvider"]
+            str(self.folder / "model.onnx"), self.session_options(), providers=self._providers(onnxruntime)
         )
+        if self.wanted == "cuda" and CUDA not in session.get_providers():  # it goes on without, and only logs why
+            raise NoGPU("onnxruntime has CUDA, but cannot use it here: there is no GPU, or its libraries do not load.")
         return tokenizer, session, [each.name for each in session.get_inputs()]
+
+    def _providers(self, onnxruntime: Any) -> list[Any]:
+        why_not = None if self.wanted == "cpu" else self._why_no_gpu(onnxruntime.get_available_providers())
+        if why_not and self.wanted == "cuda":
+            raise why_not
+        if why_not or self.wanted == "cpu":
+            return [CPU]
+        # TF32 is faster but rounds to ten bits, and vectors of CPU and GPU share an index.
+        return [(CUDA, {"use_tf32": "0"}), CPU]
+
+    def _why_no_gpu(self, providers: Sequence[str]) -> NoGPU | None:
+        if CUDA not in providers:
+            return NoGPU(f"The installed onnxruntime does not offer CUDA, only {', '.join(providers)}.")
+        if self._is_quantised():
+            return NoGPU(
+                f"The model in {self.folder} is quantised for CPUs, and its vectors would depend on the batch.",
+                advice="Set MASIS_EMBEDDING_PATH to a model in float, or MASIS_EMBEDDING_DEVICE to auto or cpu.",
+            )
+        return None
+
+    def _is_quantised(self) -> bool:
+        with (
+            (self.folder / "model.onnx").open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held,
+        ):
+            return held.find(b"DynamicQuantizeLinear") >= 0  # operators are in the file by name
 
     def tokenizer(self) -> Any:
         from tokenizers import Tokenizer

@@ -1,13 +1,12 @@
 """A worker claims as many jobs as it has room for, and one task renews their leases."""
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
-
-import structlog
 
 from masis.errors import MASISError, will_pass
 from masis.jobs.queue import SUSPECT, Job, JobKey, JobQueue, Kind, kinds_of, new_owner
@@ -157,7 +156,7 @@ Handler = Callable[[Job, Lease], Awaitable[None]]
 
 AGAIN_SECONDS, MOST_SECONDS = 2.0, 30.0
 """How long a job waits after a failure; doubled each time, up to the second figure."""
-log = structlog.get_logger("masis.jobs")
+log = logging.getLogger(__name__)
 
 
 class Worker:
@@ -211,7 +210,7 @@ class Worker:
             # Shielded: jobs claimed while this worker is stopping must be returned, not forgotten.
             jobs = await asyncio.shield(self._claiming)
         except MASISError as error:
-            log.warning("queue_unavailable", error=str(error))
+            log.warning("queue_unavailable", extra={"error": str(error)})
             return
         except Exception:
             # Any error: if the worker ended here, its process would live on without serving the queue.
@@ -239,9 +238,9 @@ class Worker:
             try:
                 await self._handlers[job.kind](job, lease)
             except LeaseLost:
-                log.warning("job_taken_over", kind=job.kind, subject=job.subject)
+                log.warning("job_taken_over", extra={"kind": job.kind, "subject": job.subject})
             except MASISError as error:
-                log.warning("job_interrupted", kind=job.kind, subject=job.subject, error=str(error))
+                log.warning("job_interrupted", extra={"kind": job.kind, "subject": job.subject, "error": str(error)})
                 await self._give_back(job, _rest_after(job), is_stop=will_pass(error))
             except asyncio.CancelledError:
                 # A cancelled job whose work did not notice goes back, to be cancelled again. If this worker is
@@ -251,7 +250,7 @@ class Worker:
                 elif not lease.lost:
                     raise
             except Exception:
-                log.exception("job_failed", kind=job.kind, subject=job.subject)
+                log.exception("job_failed", extra={"kind": job.kind, "subject": job.subject})
                 await self._give_back(job, _rest_after(job))
 
     async def _give_back(self, job: Job, delay: float, *, is_stop: bool = False) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from masis.database import open_database
 from masis.errors import MASISError, ModelError, ModelSilent
+from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from masis.knowledge.library import Library
 from masis.orchestrator.researcher import select_evidence
 from masis.reasoning.engines import CHARS_A_TOKEN, PROMPT_CHARS, clients_for
@@ -204,6 +205,8 @@ async def _index(settings: Settings, library: Library) -> list[Finding]:
 async def _embedder(settings: Settings, library: Library) -> list[Finding]:
     vector = await library.embedder.embed_query("Does the embedder work?")
     found = f"{library.embedder.name}, {len(vector)} dimensions"
+    if isinstance(library.embedder, OnnxEmbedder):
+        found += f", on {'a GPU (CUDA)' if library.embedder.device == 'cuda' else 'the CPU'}"
     scale = library.calibration
     if scale.is_calibrated:
         return [Finding("embedder", "ok", f"{found}, relevance calibrated: {scale.source}")]

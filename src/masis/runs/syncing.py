@@ -1,13 +1,12 @@
 """Keeps sources in sync: in this process, by a worker in the background, and on a schedule."""
 
 import asyncio
+import logging
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
-
-import structlog
 
 from masis.errors import InvalidInput, MASISError
 from masis.jobs.queue import Job
@@ -36,7 +35,7 @@ MOST_NAMES = 100
 """File names of each kind that the record of a synchronisation keeps."""
 _EVERY = re.compile(r"(?:every\s+)?(\d{1,6})\s*([smhdw])(?:[a-z]*)", re.IGNORECASE)
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-log = structlog.get_logger("masis.sync")
+log = logging.getLogger(__name__)
 
 
 def seconds_of(every: str | None) -> int | None:
@@ -108,7 +107,7 @@ class SyncWork:
         except LeaseLost:
             raise
         except MASISError as error:
-            log.warning("sync_failed", source=job.subject, error=str(error))
+            log.warning("sync_failed", extra={"source": job.subject, "error": str(error)})
         await asyncio.to_thread(_done, parts, job, lease.owner)
 
 
@@ -139,7 +138,7 @@ async def scheduling(parts: Parts) -> None:
             for source in await asyncio.to_thread(parts.library.sources.due):
                 await asyncio.to_thread(enqueue, parts, source)
         except MASISError as error:
-            log.warning("schedule_unavailable", error=str(error))
+            log.warning("schedule_unavailable", extra={"error": str(error)})
         await asyncio.sleep(SCHEDULE_SECONDS)
 
 

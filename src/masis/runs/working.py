@@ -4,14 +4,13 @@ index that lost passages."""
 import asyncio
 import ctypes
 import gc
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
-
-import structlog
 
 from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, IndexLost, MASISError, UnknownRun, public_words
 from masis.jobs.queue import Job, JobQueue, Kind, new_owner
@@ -181,7 +180,7 @@ OBJECTS_BETWEEN_LOOKS = 20_000
 LOOK_SECONDS = 60.0
 """Seconds between two checks of the index."""
 _INDEX_JOB = Job("index", "index", "")
-log = structlog.get_logger("masis.worker")
+log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -223,10 +222,10 @@ async def _run(parts: Parts, job: Job, lease: Lease) -> None:
     except MASISError as error:
         if isinstance(error, DataFolderError | DatabaseUnavailable) or error.code == "lease_lost":
             raise
-        log.warning("run_failed", run_id=job.subject, error=str(error))
+        log.warning("run_failed", extra={"run_id": job.subject, "error": str(error)})
     except Exception:
         # The run is recorded as failed and can be resumed.
-        log.exception("run_failed", run_id=job.subject)
+        log.exception("run_failed", extra={"run_id": job.subject})
 
 
 def settle_in() -> None:
@@ -289,7 +288,7 @@ async def _keeping_index(parts: Parts) -> None:
             is_suspect = True
             continue
         except MASISError as error:
-            log.error("index_unusable", error=str(error), advice=error.advice)
+            log.error("index_unusable", extra={"error": str(error), "advice": error.advice})
         except Exception:
             # Any error: otherwise the index would not be checked as long as this process lives.
             log.exception("index_unusable")
@@ -300,7 +299,7 @@ async def _has_mended(parts: Parts) -> bool:
     """Whether passages were missing; repairs them, or leaves that to another worker."""
     lost = await parts.library.lost_documents()
     if lost:
-        log.error("index_lost", documents=len(lost))
+        log.error("index_lost", extra={"documents": len(lost)})
         await _mended(parts)
     return bool(lost)
 
@@ -310,7 +309,7 @@ async def _mended(parts: Parts) -> None:
         if lease is None:
             return
         try:
-            log.warning("index_rebuilt", passages=await parts.library.mend_index())
+            log.warning("index_rebuilt", extra={"passages": await parts.library.mend_index()})
         except asyncio.CancelledError:
             if not lease.lost:
                 raise

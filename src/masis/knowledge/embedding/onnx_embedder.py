@@ -5,11 +5,12 @@ import json
 import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, embedding_model, usable_cores
 from masis.errors import MASISError
@@ -17,6 +18,7 @@ from masis.knowledge.embedding.port import Vector
 
 BUILT_IN_NAME = "bge-small-en-v1.5-int8"
 _BUILT_IN_DIMENSION = 384
+_SMALLER = "If the GPU is out of memory, lower MASIS_EMBEDDING_BATCH, or MASIS_EMBEDDING_ACTORS_PER_GPU on Ray."
 _BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
 
@@ -31,11 +33,20 @@ class _Habits:
 
 
 class OnnxEmbedder:
-    """Embeds one text per core. Questions have their own thread and never wait behind passages."""
+    """Embeds one text per core, or one batch after the other on a GPU. Questions have their own thread and never wait
+    behind passages."""
 
-    def __init__(self, folder: Path | None = None, *, max_tokens: int = 384) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        max_tokens: int = 384,
+        device: Literal["auto", "cpu", "cuda"] = "cpu",
+        batch: int = 64,
+    ) -> None:
         self._folder = folder
         self._max_tokens = max_tokens
+        self._wanted, self._batch = device, batch
         self._dimension = None if folder else _BUILT_IN_DIMENSION
         self._lock = threading.Lock()
         self._opened: tuple[OnnxModel, _Habits] | None = None
@@ -53,20 +64,31 @@ class OnnxEmbedder:
     def dimension(self) -> int | None:
         return self._dimension
 
+    @property
+    def device(self) -> Literal["cpu", "cuda"]:
+        """Where it computes; loads the model, unless it can only be the CPU."""
+        if self._is_for_cpu:
+            return "cpu"
+        model, _ = self._open()
+        with _told_as_broken(model):
+            return model.device
+
     async def ready(self) -> int:
         return self._dimension or len(await self.embed_query("ready"))
 
     async def embed_passages(self, texts: list[str]) -> list[Vector]:
-        # The longest first, so that all cores finish together. One text per call, so that a cancelled ingestion stops
-        # at the next text.
-        places = iter(sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True))
+        # The longest first, so that all cores finish together, and a batch has texts of about one length. One text per
+        # call on a CPU, so that a cancelled ingestion stops at the next text.
+        places = sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True)
+        size, at_once = (self._batch, 1) if await self._is_on_gpu() else (1, usable_cores())
+        batches = iter([places[first : first + size] for first in range(0, len(places), size)])
         vectors: list[Vector] = [[] for _ in texts]
-        workers = [self._work(texts, places, vectors) for _ in range(min(usable_cores(), len(texts)))]
+        workers = [self._work(texts, batches, vectors) for _ in range(min(at_once, len(texts)))]
         await _all_or_none(workers)
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        return await asyncio.to_thread(self._embed, text, is_query=True)
+        return (await asyncio.to_thread(self._embed, [text], is_query=True))[0]
 
     def close(self) -> None:
         with self._lock:
@@ -74,11 +96,19 @@ class OnnxEmbedder:
         if pool is not None:
             pool.shutdown(wait=False)
 
-    async def _work(self, texts: list[str], places: Iterator[int], vectors: list[Vector]) -> None:
+    async def _is_on_gpu(self) -> bool:
+        return not self._is_for_cpu and await asyncio.to_thread(lambda: self.device) == "cuda"
+
+    @property
+    def _is_for_cpu(self) -> bool:
+        return self._folder is None or self._wanted == "cpu"  # the built-in model is quantised
+
+    async def _work(self, texts: list[str], batches: Iterator[list[int]], vectors: list[Vector]) -> None:
         loop = asyncio.get_running_loop()
-        for place in places:
-            embed = partial(self._embed, texts[place], is_query=False)
-            vectors[place] = await loop.run_in_executor(self._threads(), embed)
+        for batch in batches:
+            embed = partial(self._embed, [texts[place] for place in batch], is_query=False)
+            for place, vector in zip(batch, await loop.run_in_executor(self._threads(), embed), strict=True):
+                vectors[place] = vector
 
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
@@ -86,27 +116,34 @@ class OnnxEmbedder:
                 self._pool = ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-embed")
             return self._pool
 
-    def _embed(self, text: str, *, is_query: bool) -> Vector:
+    def _embed(self, texts: list[str], *, is_query: bool) -> list[Vector]:
         model, habits = self._open()
-        try:
-            output = model.run((habits.query_prefix if is_query else habits.passage_prefix) + text)[0]
-        except MASISError:
-            raise
-        except Exception as error:  # onnxruntime and tokenizers raise their own kinds, some of them bare
-            raise BrokenModel(f"The embedding model in {model.folder} does not work: {error}") from error
-        if output.ndim == 2:
-            output = output[0] if habits.pools_first_token else output.mean(axis=0)
-        vector = _normalised(output)
-        self._dimension = len(vector)
-        return vector
+        prefix = habits.query_prefix if is_query else habits.passage_prefix
+        whole = [prefix + text for text in texts]
+        with _told_as_broken(model, _SMALLER if len(whole) > 1 else None):
+            outputs = [model.run(whole[0])[0]] if len(whole) == 1 else model.run_batch(whole)
+        vectors = [_normalised(_pooled(output, habits)) for output in outputs]
+        self._dimension = len(vectors[0])
+        return vectors
 
     def _open(self) -> tuple[OnnxModel, _Habits]:
         with self._lock:
             if self._opened is None:
                 longest = self._max_tokens
-                model = OnnxModel(self._folder, max_tokens=longest) if self._folder else embedding_model(longest)
+                own = OnnxModel(self._folder, max_tokens=longest, wanted=self._wanted) if self._folder else None
+                model = own or embedding_model(longest)
                 self._opened = model, _habits(model.folder)
             return self._opened
+
+
+@contextmanager
+def _told_as_broken(model: OnnxModel, advice: str | None = None) -> Iterator[None]:
+    try:
+        yield
+    except MASISError:
+        raise
+    except Exception as error:  # onnxruntime and tokenizers raise their own kinds, some of them bare
+        raise BrokenModel(f"The embedding model in {model.folder} does not work: {error}", advice=advice) from error
 
 
 async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
@@ -117,6 +154,14 @@ async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
                 group.create_task(work)
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
+
+
+def _pooled(output: Any, habits: _Habits) -> Any:
+    if output.dtype == "float16":  # too coarse for sums over a whole text
+        output = output.astype("float32")
+    if output.ndim == 1:
+        return output
+    return output[0] if habits.pools_first_token else output.mean(axis=0)
 
 
 def _normalised(output: Any) -> Vector:

@@ -98,6 +98,12 @@ def embedder_for(settings: Settings) -> Embedder:
             "MASIS_EMBEDDING_MODEL and MASIS_EMBEDDING_PATH are both set.",
             advice="Keep one: the model of an endpoint, or a folder with model.onnx and tokenizer.json.",
         )
+    if settings.embedding_device == "cuda" and not settings.embedding_path:
+        raise InvalidInput(
+            "MASIS_EMBEDDING_DEVICE is cuda, but MASIS_EMBEDDING_PATH is not set: the embedded model is quantised for "
+            "CPUs, and an endpoint has its own devices.",
+            advice="Set MASIS_EMBEDDING_PATH to a folder with a model in float, or unset MASIS_EMBEDDING_DEVICE.",
+        )
     if settings.embedding_model:
         return OpenAIEmbedder(settings)
     if settings.embedding_base_url:
@@ -105,7 +111,12 @@ def embedder_for(settings: Settings) -> Embedder:
             "MASIS_EMBEDDING_BASE_URL is set, but not which model to ask there.",
             advice="Set MASIS_EMBEDDING_MODEL too, or unset MASIS_EMBEDDING_BASE_URL.",
         )
-    return OnnxEmbedder(settings.embedding_path, max_tokens=settings.embedding_max_tokens)
+    return OnnxEmbedder(
+        settings.embedding_path,
+        max_tokens=settings.embedding_max_tokens,
+        device=settings.embedding_device,
+        batch=settings.embedding_batch,
+    )
 
 
 _TABLES = """
