@@ -181,3 +181,20 @@ def test_a_figure_of_the_sentence_before_brings_its_citation_along() -> None:
     assert found is None or [repair.kind for repair in found.repairs] != ["cut"]
     text = found.text if found else answer
     assert "$11.2 million" in text
+
+
+def test_a_draft_that_is_only_a_name_is_cited_where_the_question_is_answered() -> None:
+    evidence = [
+        chunk("c7", "Rebecca Ross gave a reading in Leeds."),
+        chunk("c8", "Divine Rivals, the novel of 2023, was written by Rebecca Ross."),
+    ]
+    answer, question = "Rebecca Ross", "Who wrote Divine Rivals?"
+    named = repaired(answer, judge_claims(answer, evidence, None, (), question), evidence, None, (), question)
+    assert named is not None
+    assert named.text == "Rebecca Ross [c8]"
+
+
+def test_a_draft_that_says_only_what_the_question_says_is_not_cited() -> None:
+    evidence = [chunk("c7", "A good exercise is to step through the calculation."), SALES]
+    answer, question = "We did exercise.", "What forms of exercise did we do?"
+    assert repaired(answer, judge_claims(answer, evidence), evidence, None, (), question) is None

@@ -9,6 +9,7 @@ judged like any other.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp
 
 from masis.audit.checks.mentions import OF_A_NAME
 from masis.audit.checks.second_opinion import SecondOpinion
@@ -17,6 +18,7 @@ from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED
 from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.audit.verdicts import judge_claims
+from masis.embedded import answer_scores
 from masis.language.instructions import readable
 from masis.types import Claim, EvidenceChunk, Repair, Verdict
 
@@ -114,7 +116,7 @@ def _bearing(
     a chat model reads next; the closest passage, if the writer cites nothing at all and so does not say where from."""
     left_open: tuple[str, ...] = ()
     is_plain = not any(one.cited or one.invalid for one in in_order)
-    for ids in _tried(sentence, in_order, by_id):
+    for ids in _tried(sentence, in_order, by_id, readers[2] if is_plain else ""):
         verdicts = _verdicts(sentence, ids, by_id, readers)
         if verdicts <= BORNE_OUT:
             return ids
@@ -125,12 +127,13 @@ def _bearing(
 
 
 def _tried(
-    sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk]
+    sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk], question: str
 ) -> list[tuple[str, ...]]:
     """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; other passages,
     alone, several together or with its own."""
     own = sentence.cited
-    others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), [c for i, c in by_id.items() if i not in own])]
+    left = [c for i, c in by_id.items() if i not in own]
+    others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), left, question)]
     beside = _beside(sentence, in_order)
     # A list or a summary may rest on several passages.
     together = [tuple(i for ids in others[:n] for i in ids) for n in range(2, len(others) + 1)]
@@ -147,14 +150,25 @@ def _beside(sentence: CitedSentence, in_order: Sequence[CitedSentence]) -> list[
     return [tuple(i for i in ids if i not in sentence.cited) for ids in (before, behind)]
 
 
-def _closest(bare: str, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+def _closest(bare: str, chunks: Sequence[EvidenceChunk], question: str) -> list[EvidenceChunk]:
+    """The passages with most of the sentence's words and figures. For a draft that cites nothing, `question` is given:
+    passages that answer it come first, and its words count where the sentence is only a name."""
     claim = Checked(bare)
     if len(claim.subject) < LEAST_WORDS and not claim.figures:
-        # “The sources disagree”: every passage has such words.
-        return []
+        if not question or not claim.subject - Checked(question).subject:
+            # “The sources disagree”: every passage has such words.
+            return []
+        claim = Checked(f"{question.rstrip('?')}: {bare}")
     read = ((chunk, Sources([chunk])) for chunk in chunks)
-    found = ((chunk, window.coverage + _held(claim, s)) for chunk, s in read if (window := _near(s, claim)))
+    found = [(chunk, window.coverage + _held(claim, s)) for chunk, s in read if (window := _near(s, claim))]
+    if question:
+        scores = answer_scores(question, [chunk["text"] for chunk, _ in found])
+        found = [(chunk, near + _share(score)) for (chunk, near), score in zip(found, scores, strict=True)]
     return [chunk for chunk, _ in sorted(found, key=lambda pair: -pair[1])[:MOST_PASSAGES]]
+
+
+def _share(logit: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
 
 
 def _near(sources: Sources, claim: Checked) -> Window | None:

@@ -256,7 +256,7 @@ If the passages do not answer a part of the question, say so in one sentence.
 Answer in the language of the question. No headings, no list of sources, no ids.
 
 {PLAIN_DATA_RULE}"""
-PLAIN_TASK = "Answer the question from the passages, in one to three sentences. Write only the answer."
+PLAIN_TASK = "Answer the question from the passages, in one to three full sentences. Write only the answer."
 """Asked without the second half, a model with 1.5 billion parameters repeats the passages."""
 PLAIN_OBEY = "Follow this decision."
 PLAIN_ORDERS_SEEN = ORDERS_SEEN.format(ids="some passages")
