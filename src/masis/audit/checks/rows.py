@@ -66,8 +66,11 @@ _FILLERS = re.compile(
     re.IGNORECASE,
 )
 _OF_WHAT = re.compile(
-    r"[)\s]*(?:million|billion|thousand|percent|[MBm%]n?\b)?\s*(?:of|for|in|from|on)\s[^,;:()\d]{2,80}", re.IGNORECASE
+    r"[)\s]*(?:million|billion|thousand|percent|[MBm%]n?\b)?\s*(?:of|for|in|from|on)\s[^,;:()\d]{2,80}"
+    r"|\s?\([^()\d]{2,60}\)",
+    re.IGNORECASE,
 )
+"""What a figure is of: “90 of the beds”, “90 (Oncology)”."""
 _APART = re.compile(r"[;+/×÷*=−]|\s-\s")
 """A new clause, or arithmetic that the claim shows."""
 _AGAINST = re.compile(r"\b(?:against|compared|versus|vs|than|after|over|from)\b")

@@ -95,7 +95,8 @@ def _are_of_one_list(chosen: Sequence[Candidate]) -> bool:
 def rows_asked_for(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> Shown | None:
     """“What actions were agreed?”, where a table has a column of actions: all its rows, unless the question names
     one."""
-    if part.shape not in ("fact", "list") or "number" in part.kinds or MOST_OF_ALL.search(part.text):
+    is_limited = any(q.bound for q in quantities(part.text))
+    if part.shape not in ("fact", "list") or "number" in part.kinds or is_limited or MOST_OF_ALL.search(part.text):
         return None
     asked = {stem(word) for word in words(part.for_reading) if word.endswith("s") and not word.endswith("ss")}
     close = (c for c in ranked if c.strength >= ranked[0].strength - CLOSE and c.statement.is_row)

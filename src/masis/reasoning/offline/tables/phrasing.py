@@ -195,7 +195,7 @@ def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
 
 def _count(trial: Trial, asked: TableQuery) -> str:
     number = int(trial.value or 0)
-    texts = [cell.text for cell in trial.cells if cell.text] if trial.form != "count_difference" else []
+    texts = [_by_limit(trial, cell) for cell in trial.cells if cell.text] if trial.form != "count_difference" else []
     count = _in_words(number)
     what = column_of(trial.table, trial.cells[0].column if trial.cells else 0) or "rows"
     named = [
@@ -207,6 +207,13 @@ def _count(trial: Trial, asked: TableQuery) -> str:
     if not texts or len(texts) > MOST_LISTED:
         return f"{count.capitalize()} {what}{of}"
     return f"{count.capitalize()}, {what}{of}: {listed(texts)}"
+
+
+def _by_limit(trial: Trial, cell: Cell) -> str:
+    """“2019 (passengers 48210)”, where rows above or below a limit are counted."""
+    columns = [a.column for a in trial.filters if a.kind in ("above", "below") and a.column not in (-1, cell.column)]
+    beside = [f"{column_of(trial.table, n)} {trial.table.cell(cell.row, n).text}".strip() for n in columns]
+    return f"{cell.text} ({', '.join(beside)})" if beside else cell.text
 
 
 def _change(trial: Trial, asked: TableQuery) -> str:
