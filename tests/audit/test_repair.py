@@ -139,16 +139,19 @@ def test_a_draft_without_any_citation_is_cited_to_the_closest_passages() -> None
     assert [(c["verdict"], c.get("repaired")) for c in plain.claims] == [("unverified", "added")]
 
 
-def test_a_sentence_that_no_passage_supports_alone_is_cited_to_several() -> None:
+def test_figures_that_two_passages_have_the_other_way_round_are_not_cited_to_both() -> None:
     first, second = (
         chunk("c7", "Northwind sold 412 tonnes of flour."),
         chunk("c8", "Eastmere sold 388 tonnes of flour."),
     )
-    answer = "Northwind sold 412 tonnes of flour and Eastmere sold 388 tonnes of flour."
-    both = repaired(answer, judge_claims(answer, [first, second]), [first, second], None)
-    assert both is not None
-    assert both.text == "Northwind sold 412 tonnes of flour and Eastmere sold 388 tonnes of flour [c7] [c8]."
-    assert both.claims[0]["verdict"] == "supported"
+    answer = "Northwind sold 388 tonnes of flour and Eastmere sold 412 tonnes of flour."
+    mended = repaired(answer, judge_claims(answer, [first, second]), [first, second], None)
+    assert mended is None or mended.claims[0]["verdict"] != "supported"
+
+
+def test_what_code_refutes_is_not_cited_where_no_chat_model_audits() -> None:
+    answer = "The revenue in fiscal 2025 was $999.9 million, as the report on the year says."
+    assert repaired(answer, judge_claims(answer, EVIDENCE), EVIDENCE, None) is None
 
 
 def test_two_words_that_any_passage_has_find_no_citation() -> None:
@@ -183,18 +186,11 @@ def test_a_figure_of_the_sentence_before_brings_its_citation_along() -> None:
     assert "$11.2 million" in text
 
 
-def test_a_draft_that_is_only_a_name_is_cited_where_the_question_is_answered() -> None:
+def test_a_draft_that_is_only_a_name_is_not_cited() -> None:
     evidence = [
-        chunk("c7", "Rebecca Ross gave a reading in Leeds."),
-        chunk("c8", "Divine Rivals, the novel of 2023, was written by Rebecca Ross."),
+        chunk("c7", "Anna Berg chairs the risk committee of Tolmerick."),
+        chunk("c8", "Ivo Lund chairs the audit committee of Tolmerick."),
     ]
-    answer, question = "Rebecca Ross", "Who wrote Divine Rivals?"
-    named = repaired(answer, judge_claims(answer, evidence, None, (), question), evidence, None, (), question)
-    assert named is not None
-    assert named.text == "Rebecca Ross [c8]"
-
-
-def test_a_draft_that_says_only_what_the_question_says_is_not_cited() -> None:
-    evidence = [chunk("c7", "A good exercise is to step through the calculation."), SALES]
-    answer, question = "We did exercise.", "What forms of exercise did we do?"
-    assert repaired(answer, judge_claims(answer, evidence), evidence, None, (), question) is None
+    answer, question = "Anna Berg", "Who chairs the audit committee of Tolmerick?"
+    claims = judge_claims(answer, evidence, None, (), question)
+    assert repaired(answer, claims, evidence, None, (), question) is None

@@ -9,7 +9,6 @@ judged like any other.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
 
 from masis.audit.checks.mentions import OF_A_NAME
 from masis.audit.checks.second_opinion import SecondOpinion
@@ -19,6 +18,7 @@ from masis.audit.checks.support import REFUTED
 from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.audit.verdicts import judge_claims
 from masis.embedded import answer_scores
+from masis.embedded.adapted import as_share
 from masis.language.instructions import readable
 from masis.types import Claim, EvidenceChunk, Repair, Verdict
 
@@ -117,7 +117,7 @@ def _bearing(
     left_open: tuple[str, ...] = ()
     is_plain = not any(one.cited or one.invalid for one in in_order)
     for ids in _tried(sentence, in_order, by_id, readers[2] if is_plain else ""):
-        verdicts = _verdicts(sentence, ids, by_id, readers)
+        verdicts = _verdicts(sentence, ids, by_id, readers, is_audited)
         if verdicts <= BORNE_OUT:
             return ids
         is_likely = is_audited and (sentence.cited or ids in _beside(sentence, in_order))
@@ -129,15 +129,13 @@ def _bearing(
 def _tried(
     sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk], question: str
 ) -> list[tuple[str, ...]]:
-    """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; other passages,
-    alone, several together or with its own."""
+    """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; another passage,
+    alone and with its own."""
     own = sentence.cited
     left = [c for i, c in by_id.items() if i not in own]
     others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), left, question)]
     beside = _beside(sentence, in_order)
-    # A list or a summary may rest on several passages.
-    together = [tuple(i for ids in others[:n] for i in ids) for n in range(2, len(others) + 1)]
-    tried = [*([own] if sentence.invalid else []), *([] if own else beside), *others, *([] if own else together)]
+    tried = [*([own] if sentence.invalid else []), *([] if own else beside), *others]
     return [ids for ids in dict.fromkeys([*tried, *((*own, *ids) for ids in (*beside, *others) if own)]) if ids]
 
 
@@ -152,23 +150,17 @@ def _beside(sentence: CitedSentence, in_order: Sequence[CitedSentence]) -> list[
 
 def _closest(bare: str, chunks: Sequence[EvidenceChunk], question: str) -> list[EvidenceChunk]:
     """The passages with most of the sentence's words and figures. For a draft that cites nothing, `question` is given:
-    passages that answer it come first, and its words count where the sentence is only a name."""
+    passages that answer it come first."""
     claim = Checked(bare)
     if len(claim.subject) < LEAST_WORDS and not claim.figures:
-        if not question or not claim.subject - Checked(question).subject:
-            # “The sources disagree”: every passage has such words.
-            return []
-        claim = Checked(f"{question.rstrip('?')}: {bare}")
+        # “The sources disagree”: every passage has such words.
+        return []
     read = ((chunk, Sources([chunk])) for chunk in chunks)
     found = [(chunk, window.coverage + _held(claim, s)) for chunk, s in read if (window := _near(s, claim))]
     if question:
         scores = answer_scores(question, [chunk["text"] for chunk, _ in found])
-        found = [(chunk, near + _share(score)) for (chunk, near), score in zip(found, scores, strict=True)]
+        found = [(chunk, near + as_share(score)) for (chunk, near), score in zip(found, scores, strict=True)]
     return [chunk for chunk, _ in sorted(found, key=lambda pair: -pair[1])[:MOST_PASSAGES]]
-
-
-def _share(logit: float) -> float:
-    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
 
 
 def _near(sources: Sources, claim: Checked) -> Window | None:
@@ -183,12 +175,13 @@ def _held(claim: Checked, sources: Sources) -> float:
 
 
 def _verdicts(
-    sentence: CitedSentence, ids: Sequence[str], by_id: Mapping[str, EvidenceChunk], readers: Readers
+    sentence: CitedSentence, ids: Sequence[str], by_id: Mapping[str, EvidenceChunk], readers: Readers, is_audited: bool
 ) -> set[Verdict | None]:
     cited = _with_citation(sentence.bare.strip(), " ".join(f"[{i}]" for i in ids))
     claims = judge_claims(cited, [by_id[i] for i in ids], *readers)
-    # Claims that code refutes by reading a sentence are for the auditor to decide.
-    return {"unverified" if c.get("is_reading") else c["verdict"] for c in claims if c["kind"] == "claim"} or {None}
+    # Claims that code refutes by reading a sentence are for a chat model to decide, if one audits.
+    told = [c for c in claims if c["kind"] == "claim"]
+    return {"unverified" if is_audited and c.get("is_reading") else c["verdict"] for c in told} or {None}
 
 
 def _with_citation(sentence: str, citation: str) -> str:

@@ -177,8 +177,10 @@ async def _put_right(
         if len(numbers) == 1 or await _has_one_name(masis, workspace, document_id, [name for _, name in held]):
             continue
         await masis.library.delete_document(workspace, document_id)
+        names = {name for _, name in held}
         for number in numbers:
-            await read_by(actors, groups[number], workspace)
+            # Only its own files: another file of the group may be one that no worker survives.
+            await read_by(actors, [file for file in groups[number] if file.name in names], workspace)
         for number in numbers[1:]:
             again = [each for each in reports[number].ready if each.document_id == document_id]
             reports[number].ready[:] = [each for each in reports[number].ready if each not in again]

@@ -222,7 +222,7 @@ async def _run(parts: Parts, job: Job, lease: Lease) -> None:
     except MASISError as error:
         if isinstance(error, DataFolderError | DatabaseUnavailable) or error.code == "lease_lost":
             raise
-        log.warning("run_failed", extra={"run_id": job.subject, "error": str(error)})
+        log.warning("run_failed: %s", error, extra={"run_id": job.subject, "error": str(error)})
     except Exception:
         # The run is recorded as failed and can be resumed.
         log.exception("run_failed", extra={"run_id": job.subject})

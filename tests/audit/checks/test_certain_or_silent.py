@@ -198,3 +198,15 @@ def test_what_may_be_computed_is_for_a_model_to_decide(claim: str, is_for_a_mode
     table = f"| | Q3 2024 | Q3 2023 |\n|---|---|---|\n{rows}"
     (found,) = judge_claims(f"{claim[:-1]} [c1].", [chunk("c1", table)])
     assert (found["verdict"] in REFUTED, found.get("is_reading", False)) == (True, is_for_a_model)
+
+
+def test_a_count_of_the_items_that_follow_is_not_a_figure_of_the_source() -> None:
+    films = chunk(
+        "c1",
+        "| Film | Year |\n|---|---|\n| Iron Man 3 | 2013 |\n| Man of Steel | 2013 |\n| R.I.P.D. | 2013 |\n"
+        "| Kick-Ass 2 | 2013 |",
+    )
+    listed = "12, Film (Year: 2013): Iron Man 3, Man of Steel, R.I.P.D. and Kick-Ass 2 [c1]."
+    assert judge_claims(listed, [films])[0]["verdict"] in REFUTED
+    right = listed.replace("12,", "Four,")
+    assert judge_claims(right, [films])[0]["verdict"] not in REFUTED

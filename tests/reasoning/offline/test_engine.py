@@ -14,7 +14,7 @@ from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.relevance import could_be_about, shortfall
 from masis.reasoning.offline.selection import candidates_of, rank
 from masis.reasoning.offline.tables.weighing import NamesAsked
-from masis.reasoning.offline.writer import OfflineWriter, written
+from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
 
@@ -305,19 +305,3 @@ async def test_the_sides_of_a_disagreement_give_the_figure_that_is_disputed_whic
     answer = await write("What was total revenue in 2023? What was operating profit in 2024?", evidence)
     assert "2024 4.4" in answer
     assert "66.3" in answer
-
-
-@pytest.mark.parametrize(
-    ("question", "verdict"),
-    [
-        ("Did Harlow's net income increase?", "**No**"),
-        ("Did Harlow's net income fall?", "**Yes**"),
-        ("Did Harlow's net income increase in the first 39 weeks?", ""),
-    ],
-)
-def test_two_figures_side_by_side_decide_whether_something_rose(question: str, verdict: str) -> None:
-    text = "Net income of Harlow for the third quarter was $44.2 million, compared with $51.8 million a year before."
-    answer = written(WritingBrief(question, [Passage("c00000000z1", "harlow.txt", 1, text)]), -100.0)
-    assert answer.startswith(verdict)
-    assert "$44.2 million" in answer
-    assert bool(verdict) == answer.startswith("**")

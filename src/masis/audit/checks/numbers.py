@@ -94,6 +94,7 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
             # “1 ton of it”, “between 0 and 80”: such numbers are not taken from a source.
             continue
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
+        is_own_count |= _counts_its_list(claim, number)
         names_a_period = _NAMES_A_PERIOD.match(claim.text, number.start)
         if is_own_count or names_a_period or _is_converted(claim, number, given):
             continue
@@ -152,6 +153,17 @@ def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
     counted = words(claim.text[number.end :])[:1]
     theirs = (words(sources.text[q.end :][:40])[:1] for q in quantities(sources.text) if q.unit == "number")
     return bool(counted) and counted in theirs
+
+
+_LIST = re.compile(r"[^:.]{0,80}: (?P<items>.+)", re.DOTALL)
+_BETWEEN_ITEMS = re.compile(r",\s|;\s|\sand\s")
+
+
+def _counts_its_list(claim: Claim, number: Quantity) -> bool:
+    """“Seven, Film (Year: 2013): …” with seven items behind it. An item may have a comma in it."""
+    listed = _LIST.match(claim.text, number.end)
+    is_count = number.unit == "number" and not number.scaled and number.value > 1
+    return bool(is_count and listed and number.value <= len(_BETWEEN_ITEMS.split(listed["items"])))
 
 
 def is_given(number: Quantity, sources: Sources) -> bool:

@@ -62,7 +62,7 @@ def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
             used = {row for found in others for row, columns in found if columns in common}
             if not common or len(used) < len(others) or any(columns in common for _, columns in places[odd]):
                 continue
-            if all(_is_derived(claim, figure, sources) for figure in figures):
+            if all(f.quantity.is_small_count or _is_derived(claim, f, sources) for f in figures):
                 # “95 in Oncology and 70 in Surgery, 165 in total” need not be the table's own total.
                 continue
             if right := _in_the_columns(label, figures, min(common), [r for r in table if r not in used]):

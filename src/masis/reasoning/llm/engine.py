@@ -194,20 +194,30 @@ class PlainWriter(LLMWriter):
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         """Of an answer that is cut off, the complete sentences: a small model begins with the answer and may then
-        go on about everything else it has read."""
+        go on about everything else it has read. A model that was cut off while thinking gets the usual room."""
         messages = prompts.writing_plainly(brief)
         try:
             return await self._client.complete(messages, max_tokens=prompts.PLAIN_OUTPUT_TOKENS, on_token=on_token)
         except ModelTruncated as error:
-            if whole := _complete_sentences(without_thinking(error.said)):
+            said = without_thinking(error.said)
+            if whole := _complete_sentences(said):
                 return Reply(whole, error.usage)
-            raise
+            if said or not error.said:
+                raise
+            reply = await self._client.complete(messages, on_token=on_token)
+            return Reply(reply.value, reply.usage + error.usage)
 
 
 def _complete_sentences(text: str) -> str:
-    """Each sentence once, without the last one, which was cut off."""
-    said = [text[s.start : s.end] for s in split_sentences(text)[:-1]]
-    return " ".join(dict.fromkeys(said))
+    """The text up to the sentence that was cut off, or to the first that says again what was said before."""
+    sentences, seen, end = split_sentences(text), set[str](), 0
+    for sentence in sentences[:-1]:
+        said = text[sentence.start : sentence.end].strip()
+        if said in seen:
+            break
+        seen.add(said)
+        end = sentence.end
+    return text[:end].strip()
 
 
 class LLMAuditor:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from math import exp
 
+from masis.audit.checks.support import REFUTED
 from masis.audit.verdicts import judge_claims
 from masis.language.periods import periods
 from masis.language.quantities import quantities
@@ -17,15 +18,17 @@ from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import likelihood_of
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank, rows_read
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
-from masis.reasoning.offline.tables.cell_names import value_of
+from masis.reasoning.offline.tables.calculations import SINCE
+from masis.reasoning.offline.tables.cell_names import value_of, when
 from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.tables.grid import Table
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import NamesAsked
 from masis.reasoning.offline.verifier import clause_on, stand_on
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
-from masis.types import EvidenceChunk, Verdict
+from masis.types import EvidenceChunk
 
 SAYS_IT, MARKED_SAYS_IT = 0.75, 0.3
 """Share of the question's own words that a sentence must have to decide a yes-or-no question; the second applies to its
@@ -34,56 +37,42 @@ clause if the selector is sure that the sentence belongs to the answer."""
 
 def yes_or_no(part: Question, best: Candidate) -> str:
     """“Yes” or “No”; empty if the sentence does not decide it and is quoted without a verdict."""
-    wanted = part.subject - part.named - TURNS
+    wanted = part.subject - part.named
     if is_negated(part.text) or not _speaks_of(wanted, part, best):
         return ""
-    moved = _turn_by_figures(best.statement.text) or _turn_of(clause_on(part, best.statement))
-    # “In the first 39 weeks”: a sentence on other weeks decides nothing.
-    is_meant = set(DIGITS.findall(part.text)) <= set(DIGITS.findall(best.statement.in_context))
-    decided = _as_asked(part, moved) if moved and is_meant else ""
-    return decided or (stand_on(part, best.statement) or "").title()
+    return (stand_on(part, best.statement) or "").title()
 
 
-TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS)
-DIGITS = re.compile(r"\d+")
-BESIDE_BEFORE = re.compile(r"\b(?:compared\s+(?:with|to)|against|versus|vs\.?|(?:up|down)\s+from)\b", re.IGNORECASE)
-
-
-def _turn_by_figures(text: str) -> float:
-    """Above zero where “was $44 million, compared with $51 million” says that it rose, below where it fell."""
-    between = BESIDE_BEFORE.search(text)
-    figures = quantities(text) if between else []
-    new = next((q for q in figures if between and q.end <= between.start()), None)
-    old = next((q for q in figures if between and q.start >= between.end()), None)
-    return new.value - old.value if new and old and (new.unit, new.currency) == (old.unit, old.currency) else 0.0
-
-
-def _as_asked(part: Question, moved: float) -> str:
-    """“Yes” if it moved the way the question asks about; empty if the question is about neither or both ways."""
-    asked = _turn_of(part.text)
-    return ("Yes" if moved * asked > 0 else "No") if asked else ""
-
-
-def _turn_of(text: str) -> int:
-    """1 if all words that say a direction say up, -1 if they say down, 0 if they say both or there are none."""
-    said = set(words(text))
-    return (not said.isdisjoint(UPWARDS)) - (not said.isdisjoint(DOWNWARDS))
+ROSE = frozenset("rise risen increase increased grow grown".split())
+FELL = frozenset("fall fallen decrease decreased decline declined drop dropped shrink shrunk".split())
 
 
 def _by_cells(part: Question, found: TableAnswer) -> str:
-    """“Did sales grow in 2024?” is decided by the change, “Was revenue above $65 million?” by the cell."""
+    """“Did sales grow in 2024?” is decided by the change, “Was revenue above $65 million?” by the cell; empty if the
+    question asks for more than that."""
     trial = found.trial
-    if part.shape != "yes_no" or is_negated(part.text):
+    if part.shape != "yes_no" or is_negated(part.text) or "than" in words(part.text.replace("more than", "")):
         return ""
-    if trial.form in ("change", "percent_change"):
-        # A cost in brackets may count as rising or falling.
-        return "" if any((c.amount or 0.0) < 0 for c in trial.cells) else _as_asked(part, trial.value or 0.0)
+    if trial.form == "change":
+        return _by_change(part, trial)
     bounds = [q for q in quantities(part.text) if q.bound]
     given = quantities(value_of(trial.table, trial.cells[0])) if trial.form == "cell" else []
     if len(bounds) != 1 or len(given) != 1 or bounds[0].unit != given[0].unit or bounds[0].scaled > given[0].scaled:
         # The last: a table may be in thousands without saying so.
         return ""
     return "Yes" if bounds[0].is_met_by(given[0]) else "No"
+
+
+def _by_change(part: Question, trial: Trial) -> str:
+    """Decides only whether the figure rose or fell, up to the period asked for. By how much, or below what, is another
+    question; and a cost in brackets may count as rising or falling."""
+    asked = [word for word in words(part.text) if word in UPWARDS | DOWNWARDS]
+    is_plain = len(asked) == 1 and asked[0] in ROSE | FELL and not quantities(part.text)
+    newest = when(trial.table, trial.cells[0])
+    is_up_to_it = not part.periods or any(str(p.year) in newest for p in part.periods) or SINCE.search(part.text)
+    if not is_plain or not is_up_to_it or not trial.value or any((c.amount or 0.0) < 0 for c in trial.cells):
+        return ""
+    return "Yes" if (trial.value > 0) == (asked[0] in ROSE) else "No"
 
 
 def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
@@ -102,7 +91,6 @@ HARDLY = 0.25
 """Below this likelihood, a part of an answer counts as not answering what was asked."""
 TELLING = 2
 """An answer must be longer than this many characters to be recognised: “12” is in many sentences."""
-BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
 
 
 class OfflineWriter:
@@ -191,7 +179,7 @@ def _from_tables(
     ranked: Sequence[Candidate],
     best: Candidate | None,
 ) -> TableAnswer | None:
-    """Figures read from cells, only if they are surer than the best sentence and the audit can follow them."""
+    """Figures read from cells, only if they are surer than the best sentence and the audit does not refute them."""
     if _lacks_a_name(part, candidates):
         return None
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
@@ -204,8 +192,8 @@ def _from_tables(
         return None
     if found.kind != "comparison" and found.strength < _sure_in_words(best):
         return None
-    claims = [c for told in found.sentences for c in judge_claims(told, evidence) if c["kind"] != "heading"]
-    return found if all(c["verdict"] in BORNE_OUT for c in claims) else None
+    claims = [c for told in found.sentences for c in judge_claims(told, evidence)]
+    return None if any(c["verdict"] in REFUTED | {"uncited"} for c in claims) else found
 
 
 def _is_in(part: Question, found: TableAnswer, best: Candidate) -> bool:

@@ -33,6 +33,7 @@ GROWTH = re.compile(
     rf"|\b(?:growth(?:\s+rate)?|rate\s+of\s+growth)\s+(?:in|of)\s+(?P<of>{THING}){THEN}"
     rf"|\bhow\s+much\s+did\s+(?P<much>{THING})\s+(?:{GROWS}|change|improve)\b"
     rf"|\bby\s+how\s+much\s+(?:has|have|did)\s+(?P<how>{THING})\s+(?:{GROWS}|changed?|improved?)\b"
+    rf"|\bhow\s+(?:much\s+)?(?:has|have)\s+(?P<since>{THING})\s+(?:{GROWS}|changed|improved|developed)\b"
     rf"|^(?:did|has|have)\s+(?P<whether>{THING})\s+(?:{GROWS}|changed?|improved?)\b"
     r"|(?:\b(?:what|which)\s+(?:was|is|were|are)\s+(?:the\s+)?|^)(?P<what>(?:[\w&.'’-]+\s+){1,6}?)"
     r"growth(?:\s+rate)?\b(?!\s+(?:in|of)\s+[a-z])",
@@ -127,8 +128,10 @@ def calculation(question: str, tables: Sequence[Table]) -> Calculation | None:
     both parts."""
     if found := GROWTH.search(question):
         grown = next(value for value in found.groups() if value)
-        by_amount = bool(found["much"] or found["how"] or found["whether"]) and not IN_PERCENT.search(question)
-        wordings = tuple(_of_growth(question, grown, "" if by_amount else "percentage "))
+        by_amount = bool(found["much"] or found["how"] or found["since"] or found["whether"]) and not IN_PERCENT.search(
+            question
+        )
+        wordings = tuple(_of_growth(question, grown, "" if by_amount else "percentage ", tables))
         forms = frozenset({"change", "percent_change"} if by_amount else {"percent_change"})
         return Calculation(wordings, forms, "growth change")
     if found := MARGIN.search(question):
@@ -154,18 +157,24 @@ def _untimed(text: str) -> str:
     return text
 
 
-def _of_growth(question: str, grown: str, kind: str) -> Iterator[str]:
-    """Compares the first period with the last; if the question names only one, compares it with the year before."""
+def _of_growth(question: str, grown: str, kind: str, tables: Sequence[Table]) -> Iterator[str]:
+    """Compares the first period with the last; if the question names only one, compares it with the year before, or
+    with the latest in the tables after “since”."""
     spans = sorted((period.year or 0, question[start:end]) for period, (start, end) in period_spans(question))
     times = list(dict.fromkeys(spans))
     if len(times) > 1:
         yield f"What is the {kind}change in {grown.strip()} from {times[0][1]} to {times[-1][1]}?"
+    elif times and SINCE.search(question) and (latest := max((t.latest_year for t in tables), default=0)):
+        yield f"What is the {kind}change in {grown.strip()} from {times[0][1]} to {latest}?"
     elif times and times[0][0]:
         year, said = times[0]
         before = re.sub(rf"{year}|(?<=\D){year % 100:02d}\b", lambda m: _less(m.group()), said)
         yield f"What is the {kind}change in {grown.strip()} from {before} to {said}?"
     else:
         yield f"What is the {kind}change in {grown.strip()}?"
+
+
+SINCE = re.compile(r"\bsince\b", re.IGNORECASE)
 
 
 def _less(year: str) -> str:
@@ -195,31 +204,45 @@ def queries(asked: TableQuery, wanted: Calculation) -> list[TableQuery]:
 def over_time(trial: Trial, forms: frozenset[str]) -> Trial:
     """Where each row is a period, two cells of a column are compared like two columns of a row: the later one with the
     earlier one, in the form asked for."""
-    if trial.form not in ("difference", "percent", "ratio") or "percent_change" not in forms:
+    table, times = trial.table, [_only_row_at(trial.table, cell.row) for cell in trial.cells]
+    is_between_rows = trial.form in ("difference", "percent", "ratio") and len({c.column for c in trial.cells}) == 1
+    if "percent_change" not in forms or not is_between_rows or not all(times):
         return trial
-    table, times = trial.table, [trial.table.row_times[cell.row] for cell in trial.cells]
-    if not all(len(own) == 1 and own[0].year for own in times) or times[0] == times[1]:
-        return trial
-    in_order = sorted(zip(times, trial.cells, strict=True), key=lambda pair: (pair[0][0].year, pair[0][0].part or ""))
-    (_, old), (_, new) = in_order
+    old, new = sorted(trial.cells, key=lambda cell: _order(table, cell.row))
     a, b = new.amount or 0.0, old.amount or 0.0
     if "change" in forms:
         return Trial("change", table, (), a - b, (new, old), trial.filters, trial.column, trial.by)
     return Trial("percent_change", table, (), 100 * (a - b) / abs(b), (new, old), trial.filters) if b else trial
 
 
-def over_range(asked: TableQuery, trial: Trial) -> Trial:
-    """“The average from 2019 to 2022”, where each row is a year, is over the years between as well."""
-    if trial.form not in ("average_of", "sum_of") or len(asked.times) <= len(asked.periods):
+RANGE = re.compile(r"\b(?:between|from)\b", re.IGNORECASE)
+
+
+def over_range(asked: TableQuery, trial: Trial) -> Trial | None:
+    """“The average from 2019 to 2022”, where each row is a period, takes in the rows between as well; None if they
+    cannot be told, for then the two ends alone would be a wrong answer."""
+    table, cells = trial.table, trial.cells
+    is_of_ends = trial.form in ("average_of", "sum_of") and len(cells) == 2 and len(asked.periods) == 2
+    if not is_of_ends or not RANGE.search(asked.text) or not all(table.row_times[c.row] for c in cells):
         return trial
-    table, column = trial.table, trial.cells[0].column
-    years = {period.year for period in asked.times}
-    rows = [row for row, own in enumerate(table.row_times) if len(own) == 1 and own[0].year in years]
-    cells = tuple(cell for row in rows if (cell := table.cell(row, column)).amount is not None)
-    if not {c.row for c in trial.cells} <= set(rows) or len(cells) < len(years):
-        return trial
-    total = sum(cell.amount or 0.0 for cell in cells)
-    return replace(trial, value=total if trial.form == "sum_of" else total / len(cells), cells=cells)
+    first, last = sorted(_order(table, cell.row) for cell in cells)
+    rows = [row for row, own in enumerate(table.row_times) if own and first <= _order(table, row) <= last]
+    between = tuple(table.cell(row, cells[0].column) for row in rows)
+    if not all(_only_row_at(table, row) for row in rows) or any(cell.amount is None for cell in between):
+        return None
+    total = sum(cell.amount or 0.0 for cell in between)
+    return replace(trial, value=total if trial.form == "sum_of" else total / len(between), cells=between)
+
+
+def _only_row_at(table: Table, row: int) -> bool:
+    """Whether the row is the only one of its period: where there are several, each is for something else as well."""
+    times = table.row_times[row]
+    return len(times) == 1 and times[0].year is not None and table.row_times.count(times) == 1
+
+
+def _order(table: Table, row: int) -> tuple[int, str]:
+    (first, *_) = table.row_times[row]
+    return first.year or 0, first.part or ""
 
 
 AVERAGED = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)

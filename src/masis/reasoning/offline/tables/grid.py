@@ -202,6 +202,12 @@ class Table:
         )
 
     @cached_property
+    def latest_year(self) -> int:
+        """Of its rows and columns; 0 if they are not periods."""
+        own = [*self.row_times, *self.column_periods]
+        return max((period.year or 0 for times in own for period in times), default=0)
+
+    @cached_property
     def is_total(self) -> tuple[bool, ...]:
         return tuple(
             any(TOTAL.match(c.text) for c in (row.cells[0], row.cells[self.label_column])) for row in self.rows

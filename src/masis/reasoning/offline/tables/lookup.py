@@ -263,7 +263,7 @@ def _best_answer(query: TableQuery, passages: tuple[Passage, ...]) -> TableAnswe
     if best is None:
         return None
     trial = over_range(asked, _at_all_times(asked, best.trial))
-    return _answer(asked, [trial], trial.form, best.strength)
+    return _answer(asked, [trial], trial.form, best.strength) if trial else None
 
 
 def _computed(
@@ -278,7 +278,7 @@ def _computed(
     tables = [t for t in tables if _has_all_times(asked, t)] or tables
     tried = [(one, weighed(one, likely_tables(one, tables), named)) for one in queries(asked, wanted)]
     read = [(one, replace(f, trial=over_time(f.trial, wanted.forms))) for one, f in [*tried, (asked, best)] if f]
-    made = [(one, f) for one, f in read if f.trial.form in wanted.forms and _is_of_one_unit(f.trial)]
+    made = [(one, f) for one, f in read if f.trial.form in wanted.forms and _is_comparable(asked, f.trial)]
     made = [(one, f) for one, f in made if wanted.may_be_from(f.trial.table)]
     if not made:
         return None
@@ -291,8 +291,14 @@ def _has_all_times(asked: TableQuery, table: Table) -> bool:
     return all(any(not p.excludes(q) for q in own) for p in asked.periods)
 
 
-def _is_of_one_unit(trial: Trial) -> bool:
-    return len({unit_of(trial.table, cell) for cell in trial.cells}) == 1
+def _is_comparable(asked: TableQuery, trial: Trial) -> bool:
+    """Whether the cells are in one unit and, for a change, one above the other or for two periods: from the passengers
+    to the crew nothing changes."""
+    table, columns = trial.table, {cell.column for cell in trial.cells}
+    times = table.column_times(asked.months)
+    is_change = trial.form in ("change", "percent_change")
+    is_timed = len(columns) == 1 or all(times[n] for n in columns)
+    return len({unit_of(table, cell) for cell in trial.cells}) == 1 and (is_timed or not is_change)
 
 
 def _at_all_times(asked: TableQuery, trial: Trial) -> Trial:
