@@ -14,7 +14,7 @@ from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.relevance import could_be_about, shortfall
 from masis.reasoning.offline.selection import candidates_of, rank
 from masis.reasoning.offline.tables.weighing import NamesAsked
-from masis.reasoning.offline.writer import OfflineWriter
+from masis.reasoning.offline.writer import OfflineWriter, written
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
 
@@ -305,3 +305,21 @@ async def test_the_sides_of_a_disagreement_give_the_figure_that_is_disputed_whic
     answer = await write("What was total revenue in 2023? What was operating profit in 2024?", evidence)
     assert "2024 4.4" in answer
     assert "66.3" in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "wrong"),
+    [
+        ("Did revenue increase in 2024?", "Revenue is expected to increase in 2024.", "**Yes**"),
+        ("Did Harlow raise prices in 2024?", "Harlow plans to raise prices in 2024 if costs allow it.", "**Yes**"),
+        ("Did Harlow reduce its debt in 2024?", "Harlow did not reduce its debt in 2024.", "**Yes**"),
+        ("Did revenue grow in 2024?", "Revenue grew 4% in 2024, compared with 6% in 2023.", "**No**"),
+        ("Did sales rise in 2024?", "Sales fell by 6% in 2024, compared with 2% in 2023.", "**Yes**"),
+        ("Was Harlow's margin higher than Kestrel's?", "Harlow's margin was 14%, against 20% for Kestrel.", "**Yes**"),
+        ("Were there more women than men on the board?", "There were 4 women on the board and 6 men.", "**Yes**"),
+    ],
+)
+def test_what_a_sentence_leaves_open_is_not_decided(question: str, text: str, wrong: str) -> None:
+    answer = written(WritingBrief(question, [Passage("c00000000z1", "harlow.txt", 1, text)]), -100.0)
+    assert text.split(",", maxsplit=1)[0] in answer
+    assert not answer.startswith(wrong)

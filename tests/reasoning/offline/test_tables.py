@@ -1119,6 +1119,19 @@ def test_a_range_is_averaged_whole_or_not_at_all(
     assert not any(figure in told for figure in wrong)
 
 
+def test_a_range_of_years_leaves_out_the_quarters_between() -> None:
+    mixed = chunk(
+        "c00000000k2",
+        "| period | revenue |\n|---|---|\n| Q3 2022 | 24 |\n| Q4 2022 | 23 |\n| 2022 | 47 |\n| Q1 2023 | 26 |\n"
+        "| 2023 | 53 |",
+        file_name="mixed.csv",
+    )
+    told = (
+        " ".join(found.sentences) if (found := asked("What was the average revenue from 2022 to 2023?", mixed)) else ""
+    )
+    assert not told or "average 50" in told
+
+
 def test_rows_of_two_regions_are_no_change_of_one() -> None:
     answer = written(WritingBrief("Did passengers rise between 2019 and 2021?", [as_passage(BY_REGION)]))
     assert not answer.startswith("**")

@@ -40,9 +40,19 @@ def yes_or_no(part: Question, best: Candidate) -> str:
     wanted = part.subject - part.named
     if is_negated(part.text) or not _speaks_of(wanted, part, best):
         return ""
+    if ("than" in words(part.text) and not quantities(part.text)) or (
+        HAPPENED.match(part.text) and OPEN.search(best.statement.text)
+    ):
+        # Neither is decided by the words: which of two is higher, or whether what was expected came about.
+        return ""
     return (stand_on(part, best.statement) or "").title()
 
 
+HAPPENED = re.compile(r"\W*(?:did|has|have|had|was|were)\b", re.IGNORECASE)
+OPEN = re.compile(
+    r"\b(?:expect\w*|plan(?:s|ned)?|intend\w*|hope[sd]?|would|might|may|neither|propos\w+|discuss\w*|consider\w*|if)\b",
+    re.IGNORECASE,
+)
 ROSE = frozenset("rise risen increase increased grow grown".split())
 FELL = frozenset("fall fallen decrease decreased decline declined drop dropped shrink shrunk".split())
 

@@ -222,13 +222,18 @@ def over_range(asked: TableQuery, trial: Trial) -> Trial | None:
     """“The average from 2019 to 2022”, where each row is a period, takes in the rows between as well; None if they
     cannot be told, for then the two ends alone would be a wrong answer."""
     table, cells = trial.table, trial.cells
+    kinds = {bool(times[0].part) for cell in cells if (times := table.row_times[cell.row])}
+    if trial.form in ("average", "sum") and len(kinds) > 1:
+        return None  # quarters and years together
     is_of_ends = trial.form in ("average_of", "sum_of") and len(cells) == 2 and len(asked.periods) == 2
     if not is_of_ends or not RANGE.search(asked.text) or not all(table.row_times[c.row] for c in cells):
         return trial
     first, last = sorted(_order(table, cell.row) for cell in cells)
-    rows = [row for row, own in enumerate(table.row_times) if own and first <= _order(table, row) <= last]
+    timed = [row for row, own in enumerate(table.row_times) if own and bool(own[0].part) in kinds]
+    rows = [row for row in timed if first <= _order(table, row) <= last]
     between = tuple(table.cell(row, cells[0].column) for row in rows)
-    if not all(_only_row_at(table, row) for row in rows) or any(cell.amount is None for cell in between):
+    is_one_of_each = len(kinds) == 1 and all(_only_row_at(table, row) for row in rows)
+    if not is_one_of_each or any(cell.amount is None for cell in between):
         return None
     total = sum(cell.amount or 0.0 for cell in between)
     return replace(trial, value=total if trial.form == "sum_of" else total / len(between), cells=between)
