@@ -108,7 +108,7 @@ def _faults(held: Site) -> Rows:
     for name, disturbed, ways in (
         ("a worker is killed (SIGKILL)", _worker_killed, WAYS),
         ("a machine is gone, and no other has a free core", _node_killed, WAYS),
-        ("a file of which every worker dies", _deadly_file, NAMES),
+        ("a file that kills every worker", _deadly_file, NAMES),
     ):
         for way in ways:
             place = held.place()

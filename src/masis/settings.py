@@ -159,7 +159,7 @@ class Settings(BaseSettings):
     """Folder with a model.onnx and tokenizer.json to embed with instead."""
     embedding_device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the model of MASIS_EMBEDDING_PATH computes: `auto` takes a GPU if onnxruntime offers CUDA and the model is
-    not quantised, `cuda` insists on it. The embedded model always computes on the CPU; on Ray, `auto` does as well."""
+    not quantised, `cuda` requires it. The embedded model always computes on the CPU; on Ray, `auto` does as well."""
     embedding_actors_per_gpu: int = Field(4, ge=1)
     """On Ray with `cuda`: how many actors share a GPU; each of them also takes a core."""
     embedding_batch: int = Field(64, ge=1)

@@ -70,7 +70,7 @@ class OnnxEmbedder:
         if self._is_for_cpu:
             return "cpu"
         model, _ = self._open()
-        with _told_as_broken(model):
+        with _as_broken_model(model):
             return model.device
 
     async def ready(self) -> int:
@@ -120,7 +120,7 @@ class OnnxEmbedder:
         model, habits = self._open()
         prefix = habits.query_prefix if is_query else habits.passage_prefix
         whole = [prefix + text for text in texts]
-        with _told_as_broken(model, _SMALLER if len(whole) > 1 else None):
+        with _as_broken_model(model, _SMALLER if len(whole) > 1 else None):
             outputs = [model.run(whole[0])[0]] if len(whole) == 1 else model.run_batch(whole)
         vectors = [_normalised(_pooled(output, habits)) for output in outputs]
         self._dimension = len(vectors[0])
@@ -137,7 +137,7 @@ class OnnxEmbedder:
 
 
 @contextmanager
-def _told_as_broken(model: OnnxModel, advice: str | None = None) -> Iterator[None]:
+def _as_broken_model(model: OnnxModel, advice: str | None = None) -> Iterator[None]:
     try:
         yield
     except MASISError:
