@@ -197,3 +197,16 @@ def test_what_follows_a_year_and_is_not_the_next_one_counts() -> None:
 )
 def test_a_span_of_months_is_a_half_or_a_quarter(text: str, part: str | None) -> None:
     assert periods(text) == [Period(2023, part)]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("4 812", [4812]),
+        ("| Power sales | 4 812 | 5 977 |", [4812, 5977]),
+        ("more than in 2024 (4 812)", [4812]),
+        ("rows 4 812, 5 977", [4, 812, 5, 977]),
+    ],
+)
+def test_a_space_between_thousands_is_read_where_nothing_else_can_be_meant(text: str, values: list[float]) -> None:
+    assert [quantity.value for quantity in quantities(text)] == values

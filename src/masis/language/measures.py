@@ -62,11 +62,12 @@ NUMBER_WORDS = (
 _SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)})"
 IN_WORDS = rf"\b(?:(?:{_SMALL}\s)?hundred(?:\s(?:and\s)?{_SMALL})?|{_SMALL})\b"
 
-# “1,200” is English, “2,54,970” Indian; a comma before one or two digits, or after a zero, is a decimal comma.
+# “1 200” is one number where it fills a cell or brackets; “1,200” is English, “2,54,970” Indian; a comma before one or
+# two digits, or after a zero, is a decimal comma.
 IN_DIGITS = r"""(?:
       \d{1,3}(?:\.\d{3})+,\d+ | \d{1,3}(?:\.\d{3}){2,}(?![\d.])
     | \d{1,3}(?:[\u202f\u00a0\u2009'’]\d{3})+(?:[.,]\d+)?(?!\d) | \d{1,3}(?:\ \d{3}){2,}(?:[.,]\d+)?(?!\d)
-    | [1-9]\d{0,2}\ \d{3}(?=\s[a-z€$£%])
+    | [1-9]\d{0,2}\ \d{3}(?=\s[a-z€$£%]) | (?:(?<=\|\ )|(?<=\()|(?<![\s\S]))[1-9]\d{0,2}\ \d{3}(?=\ \||\)|(?![\s\S]))
     | [1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?(?![\d,])
     | 0,\d+(?![\d,]) | \d+,\d{1,2}(?![\d.]|,\d) | \d{4,},\d+(?![\d,])
     | \d{1,3}(?:,\d{3})+(?:\.\d+)?
