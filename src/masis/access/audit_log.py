@@ -49,7 +49,7 @@ _STEPS = (
 )
 
 
-ACCESS = Schema("access", _STEPS)
+ACCESS = Schema("access", _STEPS, back=("ALTER TABLE api_keys DROP COLUMN keeps_closed;",))
 
 
 def access_database(settings: Settings) -> Database:

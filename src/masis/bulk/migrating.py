@@ -19,7 +19,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.access.audit_log import ACCESS
 from masis.access.sessions import SCHEMA as SESSIONS
-from masis.database import Database, open_database
+from masis.database import LIMITS, Database, go_back, open_database, undone_by
 from masis.database.copying import SAMPLE, Copying, OnStep, differs
 from masis.errors import InvalidInput
 from masis.knowledge.catalog import CatalogIdentity
@@ -44,6 +44,24 @@ SCHEMAS = (
     (ACCESS, "masis.db"),
     (SESSIONS, "masis.db"),
 )
+
+
+def go_back_to(settings: Settings, wanted: str, *, dry_run: bool = False) -> list[str]:
+    """“runs=7”: turns these tables into an older format, and returns what was or would be done."""
+    name, _, version = wanted.partition("=")
+    known = {schema.name: (schema, file) for schema, file in (*SCHEMAS, (LIMITS, "masis.db"))}
+    if name not in known or not version.isdecimal():
+        raise InvalidInput(
+            f"“{wanted}” is not a format of the tables.",
+            advice=f"Write it as the older version names it, such as runs=7; there are {', '.join(known)}.",
+        )
+    schema, file = known[name]
+    undone = schema.back[max(int(version), 1) - 1 :]
+    if not dry_run:
+        go_back(settings, schema, int(version), file)
+    return [
+        statement for step in reversed(undone) for statement in undone_by(step, is_postgres=bool(settings.database_url))
+    ]
 
 
 @dataclass(slots=True)

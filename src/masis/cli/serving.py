@@ -53,6 +53,11 @@ def doctor(as_json: AsJson = False) -> None:
 
 def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be copied.")] = False,
+    back: Annotated[
+        str | None,
+        typer.Option("--back", help="Instead: turn tables into an older format, such as runs=7.", metavar="NAME=N"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --back: do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Copy the data folder to the servers that are configured: PostgreSQL, a Qdrant server, or both.
@@ -61,6 +66,11 @@ def migrate(
     index to QDRANT_URL. Everything is counted on both sides, and samples are compared. The folder stays as it is.
 
     Stop the service first. Servers that are in use are refused. Rerun the command to resume after an interruption.
+
+    To return to an older version of MASIS, stop every process and use --back with the format that the older version
+    asks for. Data that only the newer format can store is deleted: back up first, and look at --dry-run.
+
+    $ masis migrate --back runs=7 --dry-run
 
     $ MASIS_DATABASE_URL=postgresql://… QDRANT_URL=http://… masis migrate --dry-run
     """
@@ -71,6 +81,9 @@ def migrate(
         from masis.orchestrator.agent import run_blocking
 
         chosen = settings()
+        if back is not None:
+            _go_back(chosen, back, dry_run=dry_run, yes=yes, as_json=as_json)
+            return
         with FolderLock(chosen.home / SERVICE_LOCK).kept(), err().status("") as status:
             show = (lambda *_: None) if as_json else (lambda *step: status.update(_step(*step)))
             done = run_blocking(migrated(chosen, show, dry_run=dry_run))
@@ -86,6 +99,22 @@ def migrate(
 
 def _step(what: str, done: int, total: int) -> str:
     return f"copying {what}: {done} of {total}"
+
+
+def _go_back(chosen: Settings, back: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from masis.bulk.migrating import go_back_to
+
+    undone = go_back_to(chosen, back, dry_run=True)
+    if undone and not dry_run:
+        if not yes and not typer.confirm(
+            f"Undo {counted(len(undone), 'change')} and delete what they store?", err=True
+        ):
+            raise typer.Abort
+        with FolderLock(chosen.home / SERVICE_LOCK).kept():
+            go_back_to(chosen, back)
+    is_done = bool(undone) and not dry_run
+    said = f"{counted(len(undone), 'change')} {'undone' if is_done else 'to undo'}."
+    show({"back": back, "undone": undone, "is_done": is_done}, "\n".join([*undone, said]), as_json=as_json)
 
 
 index = typer.Typer(

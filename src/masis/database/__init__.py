@@ -12,10 +12,11 @@ lock: simultaneous events take different slots. All times are the database's.
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from masis.errors import InvalidInput
 from masis.settings import Settings
 
 Parameters = Sequence[Any] | Mapping[str, Any]
@@ -32,6 +33,8 @@ class Schema:
     name: str
     steps: tuple[str, ...]
     """Step n upgrades format n-1 to n. Each statement ends with a semicolon and contains no other."""
+    back: tuple[str, ...] = ()
+    """Each undoes a step, from the second on, and drops what only the newer format can store."""
 
 
 class Cursor(Protocol):
@@ -90,6 +93,27 @@ def open_database(settings: Settings, schema: Schema, file: str = "masis.db") ->
     return SqliteDatabase(settings.home / file, schema)
 
 
+def go_back(settings: Settings, schema: Schema, version: int, file: str = "masis.db") -> None:
+    """Turns the tables into those of an older format, in one transaction, for an older version of MASIS. Opened by this
+    version again, they are upgraded again."""
+    if not 1 <= version <= len(schema.steps):
+        raise InvalidInput(
+            f"The {schema.name} tables have no format {version}.", advice=f"Choose one from 1 to {len(schema.steps)}."
+        )
+    database = open_database(settings, schema, file)
+    with closing(database), database.writing("schema_versions") as db:
+        for step in reversed(schema.back[version - 1 :]):
+            for statement in undone_by(step, is_postgres=bool(settings.database_url)):
+                db.execute(statement)
+        db.execute("UPDATE schema_versions SET version = ? WHERE name = ?", (version, schema.name))
+
+
+def undone_by(step: str, *, is_postgres: bool) -> list[str]:
+    if isinstance(step, OnPostgres) and not is_postgres:
+        return []
+    return [statement.strip() for statement in step.split(";") if statement.strip()]
+
+
 def vacuumed_often(*tables: str) -> OnPostgres:
     """For small tables whose rows are constantly rewritten. PostgreSQL keeps old row versions until autovacuum removes
     them, by default once a fifth of the table has changed; by then a queue would be mostly old versions. Half of each
@@ -98,13 +122,21 @@ def vacuumed_often(*tables: str) -> OnPostgres:
     return OnPostgres("".join(f"ALTER TABLE {table} SET (fillfactor = 50, {often});" for table in tables))
 
 
+def vacuumed_as_usual(*tables: str) -> OnPostgres:
+    """Undoes `vacuumed_often` and `vacuumed_early`."""
+    names = "fillfactor, autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold, autovacuum_vacuum_cost_delay"
+    return OnPostgres(
+        "".join(f"ALTER TABLE {table} RESET ({names}, autovacuum_analyze_scale_factor);" for table in tables)
+    )
+
+
 def vacuumed_early(*tables: str) -> OnPostgres:
     """For large tables in which retention and runs delete or rewrite a part: vacuumed after 2% of the rows, not 20%."""
     early = "autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02"
     return OnPostgres("".join(f"ALTER TABLE {table} SET ({early});" for table in tables))
 
 
-_SCHEMA = Schema(
+LIMITS = Schema(
     "limits",
     (
         """
@@ -118,6 +150,7 @@ _SCHEMA = Schema(
         "CREATE INDEX rate_slots_oldest ON rate_slots (name, last_at);",
         vacuumed_often("rate_slots"),
     ),
+    back=("DROP INDEX rate_slots_oldest;", vacuumed_as_usual("rate_slots")),
 )
 _TRIES = 10
 _PAUSE_SECONDS = 0.002
@@ -164,7 +197,7 @@ class Place:
 
 
 def limits_database(settings: Settings) -> Database:
-    return open_database(settings, _SCHEMA)
+    return open_database(settings, LIMITS)
 
 
 class SharedWindow:

@@ -251,7 +251,8 @@ class PostgresDatabase:
             raise DatabaseUnavailable(
                 f"The database was written by a newer version of MASIS"
                 f" (format {version} of its {self._schema.name}, not {newest}).",
-                advice="Use the version that wrote it, or set MASIS_DATABASE_URL to another database.",
+                advice="Use the version that wrote it, or set MASIS_DATABASE_URL to another database."
+                f" That version can also turn the tables back: masis migrate --back {self._schema.name}={newest}",
             )
         for step in self._schema.steps[version:]:
             raw.execute(postgres_tables(step).encode())

@@ -138,7 +138,8 @@ class SqliteDatabase:
         return DataFolderError(
             f"{self._path} was written by another version of MASIS"
             f" (format {found} of its {self._schema.name}, not {known}).",
-            advice="Use the version that wrote it, or set MASIS_HOME to a new folder and ingest again.",
+            advice="Use the version that wrote it, or set MASIS_HOME to a new folder and ingest again."
+            f" A newer one can also turn the tables back: masis migrate --back {self._schema.name}={known}",
         )
 
     @contextlib.contextmanager

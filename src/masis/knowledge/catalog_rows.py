@@ -95,7 +95,18 @@ _OVERVIEWS = """
 ALTER TABLE document_texts ADD COLUMN overview TEXT;
 ALTER TABLE document_texts ADD COLUMN overview_by TEXT;
 """
-CATALOG = Schema("catalog", (_TABLES, _NAMES_AND_WORDS, _SYNCED, _IDENTITY, _OVERVIEWS))
+CATALOG = Schema(
+    "catalog",
+    (_TABLES, _NAMES_AND_WORDS, _SYNCED, _IDENTITY, _OVERVIEWS),
+    back=(
+        "ALTER TABLE documents DROP COLUMN period; ALTER TABLE documents DROP COLUMN author;"
+        " ALTER TABLE document_texts DROP COLUMN period; ALTER TABLE document_texts DROP COLUMN names;"
+        " ALTER TABLE document_texts DROP COLUMN words;",
+        "DROP TABLE synced_files; DROP TABLE synced_sources;",
+        "DROP TABLE catalog_identity;",
+        "ALTER TABLE document_texts DROP COLUMN overview; ALTER TABLE document_texts DROP COLUMN overview_by;",
+    ),
+)
 
 _NAMES = [field.name for field in fields(Document)]
 COLUMNS = ", ".join(_NAMES)

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, cast
 
-from masis.database import Connection, Database, OnPostgres, Schema, vacuumed_early, vacuumed_often
+from masis.database import Connection, Database, OnPostgres, Schema, vacuumed_as_usual, vacuumed_early, vacuumed_often
 from masis.errors import InvalidInput, UnknownDecision, UnknownRun
 from masis.jobs.queue import JOB_STOPS, JOB_TABLES
 from masis.orchestrator.state import MASISState
@@ -151,6 +151,16 @@ RUNS = Schema(
             _OWNERS,
         ),
         OnPostgres(vacuumed_often("jobs") + vacuumed_early("runs", "run_events", "run_drafts", "first_responses")),
+    ),
+    back=(
+        "ALTER TABLE jobs DROP COLUMN stops;",
+        "DROP TABLE first_responses; DROP TABLE deleted_runs;",
+        "ALTER TABLE run_inputs RENAME COLUMN resumed TO reopened;",
+        "DROP INDEX runs_by_thread; ALTER TABLE runs DROP COLUMN thread_id; ALTER TABLE runs DROP COLUMN asked;"
+        " ALTER TABLE runs DROP COLUMN filters;",
+        "DROP TABLE feedback;",
+        "ALTER TABLE first_responses DROP COLUMN owner;",
+        vacuumed_as_usual("jobs", "runs", "run_events", "run_drafts", "first_responses"),
     ),
 )
 
