@@ -210,3 +210,13 @@ def test_a_count_of_the_items_that_follow_is_not_a_figure_of_the_source() -> Non
     assert judge_claims(listed, [films])[0]["verdict"] in REFUTED
     right = listed.replace("12,", "Four,")
     assert judge_claims(right, [films])[0]["verdict"] not in REFUTED
+
+
+def test_a_cell_that_only_its_caption_calls_a_percentage_is_the_bare_number_too() -> None:
+    survey = chunk(
+        "c1",
+        "| Offence | 2021 | 2023 |\n|---|---|---|\n| Homicide | 58 | 52 |\n\n"
+        "Feel safe after dark (% of respondents)\n\n| Group | 2021 | 2023 |\n|---|---|---|\n| Women | 64 | 58 |",
+    )
+    assert judge_claims("Women: 58 in 2023 [c1].", [survey])[0]["verdict"] == "supported"
+    assert judge_claims("Women: 52 in 2023 [c1].", [survey])[0]["verdict"] in REFUTED

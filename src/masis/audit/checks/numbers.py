@@ -61,11 +61,13 @@ _LIKELY_PERCENTAGE = 200
 
 def gives(theirs: Quantity, ours: Quantity) -> bool:
     """The source's number equals the claim's, rounded to as many digits as the claim gives. A bare cell may be a
-    percentage, and a sign is compared as a direction."""
+    percentage, and is still the bare number where only the caption says so; a sign is compared as a direction."""
     if ours.is_met_by(theirs, exact=True):
         # “Up to 15,000” is not supported by just any smaller number.
         is_far = theirs.scaled == ours.scaled and not theirs.is_cell and not _NEAR < _ratio(ours, theirs) < 1 / _NEAR
         return ours.bound is None or not is_far or ours.agrees_with(theirs, exact=True)
+    if theirs.unit == "percent" and theirs.text[-1:].isdigit() and ours.unit == "number" and not ours.measure:
+        return not ours.scaled and ours.agrees_with(replace(theirs, unit="number"), exact=True)
     if ours.unit not in ("percent", "points") or theirs.unit != "number" or theirs.measure or theirs.scaled:
         return False
     return abs(theirs.value) < _LIKELY_PERCENTAGE and replace(ours, unit="number").agrees_with(theirs, exact=True)
