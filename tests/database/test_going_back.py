@@ -82,9 +82,10 @@ def test_every_step_can_be_undone() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["runs", "runs=x", "runs=0", "runs=99", "walks=3", ""])
-def test_a_format_that_does_not_exist_is_refused(tmp_path: Path, wanted: str) -> None:
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_format_that_does_not_exist_is_refused(tmp_path: Path, wanted: str, dry_run: bool) -> None:
     with pytest.raises(InvalidInput):
-        go_back_to(Settings(home=tmp_path), wanted)
+        go_back_to(Settings(home=tmp_path), wanted, dry_run=dry_run)
 
 
 def test_what_both_formats_store_is_still_there(tmp_path: Path) -> None:

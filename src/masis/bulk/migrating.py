@@ -19,7 +19,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.access.audit_log import ACCESS
 from masis.access.sessions import SCHEMA as SESSIONS
-from masis.database import LIMITS, Database, go_back, open_database, undone_by
+from masis.database import LIMITS, Database, go_back, open_database, steps_back
 from masis.database.copying import SAMPLE, Copying, OnStep, differs
 from masis.errors import InvalidInput
 from masis.knowledge.catalog import CatalogIdentity
@@ -56,12 +56,10 @@ def go_back_to(settings: Settings, wanted: str, *, dry_run: bool = False) -> lis
             advice=f"Write it as the older version names it, such as runs=7; there are {', '.join(known)}.",
         )
     schema, file = known[name]
-    undone = schema.back[max(int(version), 1) - 1 :]
+    undone = steps_back(settings, schema, int(version))
     if not dry_run:
         go_back(settings, schema, int(version), file)
-    return [
-        statement for step in reversed(undone) for statement in undone_by(step, is_postgres=bool(settings.database_url))
-    ]
+    return undone
 
 
 @dataclass(slots=True)

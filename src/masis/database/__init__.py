@@ -93,25 +93,25 @@ def open_database(settings: Settings, schema: Schema, file: str = "masis.db") ->
     return SqliteDatabase(settings.home / file, schema)
 
 
-def go_back(settings: Settings, schema: Schema, version: int, file: str = "masis.db") -> None:
-    """Turns the tables into those of an older format, in one transaction, for an older version of MASIS. Opened by this
-    version again, they are upgraded again."""
+def steps_back(settings: Settings, schema: Schema, version: int) -> list[str]:
+    """The statements that turn the newest tables into those of an older format."""
     if not 1 <= version <= len(schema.steps):
         raise InvalidInput(
             f"The {schema.name} tables have no format {version}.", advice=f"Choose one from 1 to {len(schema.steps)}."
         )
+    undone = [s for s in reversed(schema.back[version - 1 :]) if settings.database_url or not isinstance(s, OnPostgres)]
+    return [statement.strip() for step in undone for statement in step.split(";") if statement.strip()]
+
+
+def go_back(settings: Settings, schema: Schema, version: int, file: str = "masis.db") -> None:
+    """Turns the tables into those of an older format, in one transaction, for an older version of MASIS. Opened by this
+    version again, they are upgraded again."""
+    statements = steps_back(settings, schema, version)
     database = open_database(settings, schema, file)
     with closing(database), database.writing("schema_versions") as db:
-        for step in reversed(schema.back[version - 1 :]):
-            for statement in undone_by(step, is_postgres=bool(settings.database_url)):
-                db.execute(statement)
+        for statement in statements:
+            db.execute(statement)
         db.execute("UPDATE schema_versions SET version = ? WHERE name = ?", (version, schema.name))
-
-
-def undone_by(step: str, *, is_postgres: bool) -> list[str]:
-    if isinstance(step, OnPostgres) and not is_postgres:
-        return []
-    return [statement.strip() for statement in step.split(";") if statement.strip()]
 
 
 def vacuumed_often(*tables: str) -> OnPostgres:

@@ -38,14 +38,17 @@ clause if the selector is sure that the sentence belongs to the answer."""
 def yes_or_no(part: Question, best: Candidate) -> str:
     """“Yes” or “No”; empty if the sentence does not decide it and is quoted without a verdict."""
     wanted = part.subject - part.named
-    if is_negated(part.text) or not _speaks_of(wanted, part, best):
+    if _is_not_decided(part) or not _speaks_of(wanted, part, best):
         return ""
-    if ("than" in words(part.text) and not quantities(part.text)) or (
-        HAPPENED.match(part.text) and OPEN.search(best.statement.text)
-    ):
-        # Neither is decided by the words: which of two is higher, or whether what was expected came about.
+    if HAPPENED.match(part.text) and OPEN.search(best.statement.text):
+        # What was expected need not have come about.
         return ""
     return (stand_on(part, best.statement) or "").title()
+
+
+def _is_not_decided(part: Question) -> bool:
+    """“Did it not rise?” is answered either way, and which of two is higher takes more than one sentence or cell."""
+    return is_negated(part.text) or ("than" in words(part.text) and not quantities(part.text))
 
 
 HAPPENED = re.compile(r"\W*(?:did|has|have|had|was|were)\b", re.IGNORECASE)
@@ -61,7 +64,7 @@ def _by_cells(part: Question, found: TableAnswer) -> str:
     """“Did sales grow in 2024?” is decided by the change, “Was revenue above $65 million?” by the cell; empty if the
     question asks for more than that."""
     trial = found.trial
-    if part.shape != "yes_no" or is_negated(part.text) or "than" in words(part.text.replace("more than", "")):
+    if part.shape != "yes_no" or _is_not_decided(part):
         return ""
     if trial.form == "change":
         return _by_change(part, trial)
