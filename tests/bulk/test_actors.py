@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from masis.errors import InvalidInput
 from masis.knowledge.ingestion.incoming import IncomingFile
 from masis.settings import Settings
 from masis.sources.remote.listing import Wanted, ignore_for, listed
-from masis.types import IngestReport
+from masis.types import Document, IngestReport
 
 
 class Gone(Exception):
@@ -128,3 +130,27 @@ async def test_nor_are_questions_left_waiting_for_it(tmp_path: Path) -> None:
     async with asyncio.timeout(10):
         with pytest.raises(InvalidInput, match="No module named masis"):
             await job.run(lambda *_: actors.call(lambda actor: actor.ask.remote()), parallel=actors.places)
+
+
+async def test_a_document_read_again_does_not_read_the_deadly_file_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two actors read the same bytes at once, one of them in a group with a file that every actor dies of."""
+
+    async def has_two_names(*_: object) -> bool:
+        return False
+
+    deleted: list[str] = []
+
+    async def delete(_: str, document_id: str) -> None:
+        deleted.append(document_id)
+
+    monkeypatch.setattr(on_ray, "_has_one_name", has_two_names)
+    groups = [[IncomingFile("a.md", bytes)], [IncomingFile("b.md", bytes), IncomingFile("deadly.pdf", bytes)]]
+    same = [Document("w", "same", group[0].name, status="READY") for group in groups]
+    reports = [IngestReport("w", ready=[document]) for document in same]
+    masis: Any = SimpleNamespace(library=SimpleNamespace(delete_document=delete))
+    await on_ray._put_right(masis, Actors([Actor()], Gone), groups, reports, "w")
+    assert deleted == ["same"]
+    assert [([d.file_name for d in r.ready], [d.file_name for d in r.duplicates]) for r in reports] == [
+        (["a.md"], []),
+        ([], ["b.md"]),
+    ]
