@@ -16,4 +16,5 @@ def test_a_rule_is_left_out_and_put_back() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule[1]))
 def test_each_rule_is_there_to_be_left_out(rule: tuple[object, str, object]) -> None:
     home, name, instead = rule
-    assert callable(getattr(home, name)) and getattr(home, name) is not instead
+    assert callable(getattr(home, name))
+    assert getattr(home, name) is not instead
