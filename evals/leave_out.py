@@ -4,6 +4,7 @@ Asks all questions of a set, once as shipped and once with each rule left out, a
 how many are then right, wrong or refused. About a minute a rule.
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,13 +64,17 @@ def _forget() -> None:
                     clear()
 
 
+def chosen_set(which: str) -> AnswerSet:
+    if which == "unseen":
+        return answer_set(next(folder for folder in sorted(FOLDER.iterdir()) if folder.is_dir()))
+    *articles, sample = answer_sets()
+    if which == "articles" and not articles:
+        raise SystemExit("The articles are not next to this repository (../shared/data/stici_single_topic_rag).")
+    return sample if which == "sample" else articles[0]
+
+
 def main(which: str) -> None:
-    sets: dict[str, Callable[[], AnswerSet]] = {
-        "unseen": lambda: answer_set(next(folder for folder in sorted(FOLDER.iterdir()) if folder.is_dir())),
-        "articles": lambda: answer_sets()[0],
-        "sample": lambda: answer_sets()[-1],
-    }
-    chosen = sets[which]()
+    chosen = chosen_set(which)
     with opened(chosen) as masis:
 
         def asked(title: str) -> tuple[list[str], list[int]]:
@@ -92,4 +97,6 @@ def main(which: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "unseen")
+    parser = argparse.ArgumentParser(prog="python -m evals.leave_out", description=__doc__)
+    parser.add_argument("set", nargs="?", default="unseen", choices=("unseen", "articles", "sample"))
+    main(parser.parse_args().set)

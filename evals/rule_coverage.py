@@ -5,6 +5,7 @@ and lists, for `language`, `audit` and the offline engine, the functions that we
 changes no figure: it is required by the specification, or it can go.
 """
 
+import argparse
 import ast
 import json
 import subprocess
@@ -54,4 +55,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(prog="python -m evals.rule_coverage", description=__doc__)
+    parser.add_argument("names", nargs="*", help="which evaluations; all that ask or audit when none is named")
+    main(parser.parse_args().names)

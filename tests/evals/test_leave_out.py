@@ -1,6 +1,6 @@
 import pytest
 
-from evals.leave_out import RULES, without
+from evals.leave_out import RULES, chosen_set, without
 from masis.language import question
 
 
@@ -18,3 +18,10 @@ def test_each_rule_is_there_to_be_left_out(rule: tuple[object, str, object]) -> 
     home, name, instead = rule
     assert callable(getattr(home, name))
     assert getattr(home, name) is not instead
+
+
+def test_missing_articles_are_said_and_not_replaced_by_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evals.leave_out.answer_sets", lambda: ["the sample"])
+    assert chosen_set("sample") == "the sample"
+    with pytest.raises(SystemExit, match="articles are not next to"):
+        chosen_set("articles")
