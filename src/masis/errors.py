@@ -121,7 +121,7 @@ class SourceUnavailable(MASISError):
     """The source could not be listed. Its documents stay."""
 
     code = "source_unavailable"
-    advice = "Its documents stay. Check that it is there, mounted and readable, then sync again."
+    advice = "Its documents stay. Check that it exists, is mounted and can be read, then sync again."
 
 
 class ScannedFile(UnreadableFile):
@@ -183,8 +183,8 @@ class ModelUnavailable(ModelError):
 
 class ModelSilent(ModelUnavailable):
     advice = (
-        "Check whether the provider is up, or use another model. A model that needs longer for its first word,"
-        " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
+        "Check whether the provider is up, or use another model. If the model needs longer for its first word,"
+        " because the machine is slow or the model thinks first, raise MASIS_MODEL_TIMEOUT_SECONDS and"
         " MASIS_MODEL_DEADLINE_SECONDS."
     )
 
@@ -237,7 +237,7 @@ def will_pass(error: BaseException) -> bool:
 _INSIDE: dict[type[MASISError], str] = {
     DataFolderError: "The service's data folder cannot be used as it is.",
     DatabaseUnavailable: "The service's database is not responding.",
-    IndexLost: "The service's index was lost and has to be rebuilt; the documents are there.",
+    IndexLost: "The service's index was lost and must be rebuilt; the documents are intact.",
     StoreUnavailable: "The service's index is not responding.",
 }
 _ADVICE = "Try again in a moment; nothing saved is lost. The service's log says why."

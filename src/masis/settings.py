@@ -317,7 +317,7 @@ class Settings(BaseSettings):
         for pair in (budgets or "").split(","):
             _, equals, amount = pair.partition("=")
             if pair.strip() and not (equals and float(amount) >= 0):
-                raise ValueError("has to look like acme=20, lab=5")
+                raise ValueError("must look like acme=20, lab=5")
         return budgets
 
     @field_validator("home", "embedding_path")

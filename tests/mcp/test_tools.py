@@ -32,7 +32,7 @@ async def client(home: Path) -> AsyncIterator[Client]:
 
 async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> None:
     async with client:
-        assert "proves the answers" in (client.instructions or "")
+        assert "checked against its source" in (client.instructions or "")
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
             "ask",

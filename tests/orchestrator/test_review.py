@@ -65,7 +65,7 @@ def test_weak_candidates_ask_for_other_words_or_documents() -> None:
 
 
 def test_weak_candidates_on_a_retry_leave_the_earlier_draft() -> None:
-    assert "the earlier draft stands" in question("weak_evidence")
+    assert "the earlier draft is shown" in question("weak_evidence")
 
 
 def test_unavailable_says_what_failed_and_that_nothing_was_lost() -> None:

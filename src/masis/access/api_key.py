@@ -68,7 +68,7 @@ class ApiKey:
     last_used_at: str | None
     """Accurate to the minute."""
     prefix: str
-    """The start of the token, so that people can tell keys apart."""
+    """The start of the token, to tell keys apart."""
 
 
 LOCAL_ADMIN = ApiKey("local", LOCAL.name, "admin", (EVERY_WORKSPACE,), "", None, None, None, "")

@@ -37,25 +37,31 @@ themselves, and say what the documents do not.
 2. Ask: `POST /masis/workspaces/{workspace_id}`, or start a run in the background and follow its events.
 3. When a run needs a decision, answer it: `POST …/runs/{run_id}/answer`.
 
-**Keys.** `Authorization: Bearer masis_…`. A service that has no keys answers only its own machine, and needs none.
-**Errors** are problems (RFC 9457) with a stable `code` and `advice`. **Lists** come in pages: give `next_cursor`
-back as `cursor`. **Repeating** a POST is safe with an `Idempotency-Key`: the first response comes again.
+**Keys.** Send `Authorization: Bearer masis_…`. A service without keys accepts requests only from its own machine.
+**Errors** are problem details (RFC 9457) with a stable `code` and `advice`. **Lists** are paginated: send `next_cursor`
+as `cursor` to get the next page. **Retries** of a POST are safe with an `Idempotency-Key`: you get the first response
+again.
 """
 
 TAGS: list[dict[str, str]] = [
-    {"name": "ask", "description": "A question, and its answer in the same request."},
-    {"name": "runs", "description": "Questions in the background: follow, answer, cancel, export."},
-    {"name": "documents", "description": "What answers are made from: upload, read, search, delete."},
-    {"name": "workspaces", "description": "Tenants: documents, runs and keys belong to exactly one."},
+    {"name": "ask", "description": "Ask a question and get the answer in the same request."},
+    {"name": "runs", "description": "Ask in the background: follow, answer, cancel and export runs."},
+    {"name": "documents", "description": "The documents behind the answers: upload, read, search, delete."},
+    {"name": "workspaces", "description": "Tenants: every document, run and key belongs to exactly one workspace."},
     {"name": "access", "description": "Keys with roles, sessions, and the audit log."},
     {"name": "openai", "description": "For clients that speak OpenAI's chat API: a workspace is a model."},
     {"name": "system", "description": "For administrators."},
 ]
 
 _SCHEMES = {
-    "key": {"type": "http", "scheme": "bearer", "description": "A key of MASIS: `masis_…`."},
+    "key": {"type": "http", "scheme": "bearer", "description": "A MASIS API key: `masis_…`."},
     "keyHeader": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "session": {"type": "apiKey", "in": "cookie", "name": "masis_session", "description": "The page's, after sign-in."},
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "masis_session",
+        "description": "Set when signing in on the page.",
+    },
 }
 _PUBLIC = frozenset({"/health", "/ready"})
 

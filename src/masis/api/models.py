@@ -28,7 +28,9 @@ from masis.types import (
 )
 
 LATEST_OFFSET = 2**31
-Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
+Offset = Annotated[
+    int | None, Query(ge=0, le=LATEST_OFFSET, description="Position in the document's text, as in a citation.")
+]
 WorkspaceId = Annotated[
     str,
     Path(pattern=WORKSPACE_NAME, description=f"The workspace: {WORKSPACE_NAME_RULE}.", examples=["acme"]),
@@ -119,7 +121,7 @@ class BlockOut(Described):
     level: int = 0
     """For a heading, 1 is the highest; for a list item, 1 is the outermost."""
     box: Box | None = None
-    """Where it is on the page of a PDF: left, top, right, bottom, in points from the lower left corner."""
+    """Position on the page of a PDF: left, top, right, bottom, in points from the lower left corner."""
     table: TableOut | None = None
 
 
@@ -245,9 +247,9 @@ class Me(Described):
     key_id: str | None
     role: str
     workspaces: list[str]
-    """`*` is all of them."""
+    """Workspace names; `*` means all."""
     keys_needed: bool
-    """False: there are no keys, and anyone at this machine may do everything."""
+    """If false, the service has no keys, and anyone at this machine has full access."""
 
 
 class Alive(Described):
@@ -343,16 +345,16 @@ class Answer(Given):
 
     action: Literal["prefer", "explain_both", "refine", "look_again", "accept", "stop"]
     prefer: list[str] = Field(default_factory=list, max_length=100)
-    """File names to trust where documents disagree …"""
+    """Names of the files to trust where documents disagree."""
     over: list[str] = Field(default_factory=list, max_length=100)
-    """… and those not to use for this question."""
+    """Names of the files not to use for this question."""
     question: Question | None = None
     """With `refine`: the question to ask instead."""
     note: str | None = Field(None, max_length=2000)
     by: str | None = Field(None, min_length=1, max_length=200)
     """The person who decides, if it is not the key's owner."""
     remember: bool = False
-    """With `prefer` and `explain_both`: keep the decision for later questions of this workspace."""
+    """With `prefer` and `explain_both`: also apply the decision to later questions in this workspace."""
 
 
 class DecisionOut(Described):

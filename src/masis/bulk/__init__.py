@@ -56,7 +56,7 @@ async def ask_here(masis: "Masis", workspace: str, question: Question, run_id: s
     except asyncio.CancelledError:
         if (task := asyncio.current_task()) and task.cancelling():
             raise
-        raise MASISError("Another process took its run over.", advice="") from None
+        raise MASISError("Another process has taken over its run.", advice="") from None
 
 
 @dataclass(slots=True)

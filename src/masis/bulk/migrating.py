@@ -283,7 +283,7 @@ async def restore_index(settings: Settings, file: Path) -> int:
             raise InvalidInput(
                 f"The snapshot lacks {len(missing)} of the documents of the database, as {missing[0][1]} in"
                 f" {missing[0][0]}; the index is as it was.",
-                advice="Take one that was made after the copy of the database, or run `masis reindex`.",
+                advice="Use a snapshot taken after the copy of the database, or run `masis reindex`.",
             )
         await store.adopt(restored)
         return await asyncio.to_thread(store.size)

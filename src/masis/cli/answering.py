@@ -20,20 +20,20 @@ _SHOWN_CHARS = 400
 
 # Search filters, shared by `search` and `ask`.
 InDocument = Annotated[
-    list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id (repeatable).")
+    list[str] | None, typer.Option("--document", "-d", help="Search only this file, by name or id (repeatable).")
 ]
 OfType = Annotated[
-    list[str] | None, typer.Option("--type", "-t", help="Only in files of this type: pdf, xlsx (repeatable).")
+    list[str] | None, typer.Option("--type", "-t", help="Search only files of this type: pdf, xlsx (repeatable).")
 ]
-Since = Annotated[str | None, typer.Option(help="Only documents dated on or after: 2024, 2024-03.")]
-Until = Annotated[str | None, typer.Option(help="Only documents dated on or before.")]
-OnPages = Annotated[str | None, typer.Option(help="Only on these pages, sheets or slides: 3 or 3-7.")]
+Since = Annotated[str | None, typer.Option(help="Only documents dated on or after this date: 2024, 2024-03.")]
+Until = Annotated[str | None, typer.Option(help="Only documents dated on or before this date.")]
+OnPages = Annotated[str | None, typer.Option(help="Search only these pages, sheets or slides: 3 or 3-7.")]
 
 
 def search(
     question: Annotated[str, typer.Argument(help="A question, or the words to look for.")],
     workspace: Workspace,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="How many passages.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Maximum number of passages.")] = 10,
     document: InDocument = None,
     file_type: OfType = None,
     since: Since = None,
@@ -41,7 +41,7 @@ def search(
     pages: OnPages = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the passages that a question would be answered from, with their relevance. No model is called.
+    """Show the passages that MASIS would use to answer a question, with their relevance. Calls no model.
 
     What is below the threshold (60%, or 55% on a retry) is shown dimmed: an answer would not use it.
 
@@ -72,11 +72,11 @@ def _show_found(found: "list[EvidenceChunk]", as_json: bool) -> None:
 
 
 def section(
-    chunk_id: Annotated[str, typer.Argument(help="A passage, as a citation or `masis search` names it.")],
+    chunk_id: Annotated[str, typer.Argument(help="The passage's id, as printed in citations and by `masis search`.")],
     workspace: Workspace,
     as_json: AsJson = False,
 ) -> None:
-    """Show the whole section around a passage.
+    """Show the whole section that contains a passage.
 
     $ masis section c0123456789 --workspace acme
     """
@@ -147,31 +147,29 @@ def ask(
     question: Annotated[str | None, typer.Argument(help="The question, in quotes; omit it with --file.")] = None,
     max_retries: Annotated[
         int | None,
-        typer.Option(
-            help="Further attempts when an answer does not pass its audit (at most 10; 0 means the default, 2)."
-        ),
+        typer.Option(help="Maximum retries if an answer fails its audit (at most 10; 0 means the default, 2)."),
     ] = None,
     document: InDocument = None,
     file_type: OfType = None,
     since: Since = None,
     until: Until = None,
     pages: OnPages = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate it: calls, tokens, cost, seconds.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate calls, tokens, cost and seconds.")] = False,
     max_cost: Annotated[
         float | None, typer.Option(help="Maximum cost of model calls, in US dollars.", min=0, metavar="USD")
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Maximum working time, in seconds.", min=0)] = None,
     thread: Annotated[
-        str | None, typer.Option(help="Follow up on the answer of this run; the question is completed from it.")
+        str | None, typer.Option(help="Follow up on this run; the question is completed from its thread.")
     ] = None,
-    receipt: Annotated[
-        bool, typer.Option("--receipt", help="Also print what each agent spent in each attempt.")
-    ] = False,
+    receipt: Annotated[bool, typer.Option("--receipt", help="Also print what each agent spent per attempt.")] = False,
     file: Annotated[Path | None, typer.Option(help="Ask all questions of this file: .csv, .jsonl or .parquet.")] = None,
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="With --file: where the answers go; .csv, .jsonl or .parquet.")
+        Path | None, typer.Option("--out", help="With --file: file to write the answers to, .csv, .jsonl or .parquet.")
     ] = None,
-    parallel: Annotated[int | None, typer.Option(min=1, help="With --file: questions processed at once.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option(min=1, help="With --file: number of questions to process in parallel.")
+    ] = None,
     on: Annotated[
         str | None,
         typer.Option(
@@ -183,8 +181,8 @@ def ask(
 ) -> None:
     """Ask a workspace's documents a question.
 
-    Prints the answer with its sources and a verdict on every sentence. When the documents disagree or are silent,
-    it says so; a run that needs your decision ends with a question and the commands that answer it.
+    Prints the answer with its sources and a verdict on every sentence. If the documents disagree or do not cover the
+    question, it says so. If the run needs your decision, it prints the question and the commands to answer it.
 
     $ masis ask "What was customer churn in fiscal 2025?" --workspace acme
 
@@ -263,10 +261,8 @@ def answer(
         list[str] | None, typer.Option(help="Do not use this document for the question (repeatable).")
     ] = None,
     both: Annotated[bool, typer.Option("--both", help="Both are right: explain both sides.")] = False,
-    question: Annotated[str | None, typer.Option(help="Ask this instead.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Search again: documents were added, or a server is back.")] = (
-        False
-    ),
+    question: Annotated[str | None, typer.Option(help="Ask this question instead.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Search again, for example after adding documents.")] = (False),
     accept: Annotated[bool, typer.Option("--accept", help="Accept the best draft as is.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End the run.")] = False,
     remember: Annotated[
@@ -275,11 +271,13 @@ def answer(
             "--remember", help="With --prefer or --both: decide the same way when later questions meet this conflict."
         ),
     ] = False,
-    by: Annotated[str, typer.Option(help="Who decides; recorded, and named in the answer.")] = "a person",
-    note: Annotated[str | None, typer.Option(help="Why; recorded in the trail.")] = None,
+    by: Annotated[
+        str, typer.Option(help="Name of the person who decides; recorded, and named in the answer.")
+    ] = "a person",
+    note: Annotated[str | None, typer.Option(help="Reason for the decision; recorded in the trail.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a run that needs your decision; the run then continues.
+    """Give your decision to a run that is waiting for it; the run then continues.
 
     $ masis answer 4f2a… --prefer annual-report.pdf --over board-memo.docx --by "Ada Lovelace" --remember
 

@@ -126,4 +126,4 @@ def _print_report(report: Report, job: Job) -> None:
     )
     console.print(f"{job.out}: {', '.join(parts)}", markup=False, soft_wrap=True)
     if report.failed or report.unasked:
-        console.print("Run the command again to ask what is left.", style="dim")
+        console.print("Rerun the command to ask the remaining questions.", style="dim")

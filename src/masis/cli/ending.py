@@ -16,7 +16,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 
 delete = typer.Typer(
     no_args_is_help=True,
-    help="""Delete a run, a document, a source, a workspace or a decision, for good.
+    help="""Permanently delete a run, document, source, workspace or decision.
 
     $ masis delete document report.pdf --workspace acme""",
 )
@@ -35,7 +35,7 @@ def cancel(run_id: RunId, as_json: AsJson = False) -> None:
 
 @delete.command("run")
 def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Delete a run with its answer, its trail and its checkpoints.
+    """Delete a run with its answer, trail and checkpoints.
 
     $ masis delete run 4f2a…
     """
@@ -53,7 +53,7 @@ def delete_document(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a document with all that was made from it: passages, vectors, text, stored file and caches.
+    """Delete a document and everything derived from it: passages, vectors, text, stored file and caches.
 
     Prints a receipt of what was removed.
 
@@ -70,7 +70,7 @@ def delete_document(
 def delete_workspace(
     workspace: Annotated[str, typer.Argument(help="The workspace's name.")], yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Delete a workspace with everything in it: documents, index, stored files, caches, runs and decisions.
+    """Delete a workspace and everything in it: documents, index, stored files, caches, runs and decisions.
 
     Prints a receipt of what was removed.
 
@@ -89,7 +89,7 @@ def delete_decision(
     workspace: Workspace,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a standing decision: the next question that meets the conflict asks again.
+    """Delete a standing decision. The next question that runs into the conflict needs a decision again.
 
     $ masis delete decision 8c1d… --workspace acme
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""API keys: create, list and revoke. Once there is a key, every caller needs one.
+    help="""Create, list and revoke API keys. Once a key exists, every caller needs one.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 
@@ -28,7 +28,7 @@ def create(
     name: Annotated[str, typer.Argument(help="Its owner or purpose; shown in the audit log.")],
     workspaces: Annotated[
         list[str],
-        typer.Option("--workspace", "-w", help="A workspace it may use (repeatable); '*' for all."),
+        typer.Option("--workspace", "-w", help="A workspace the key gives access to (repeatable); '*' for all."),
     ],
     role: Annotated[
         str,
@@ -45,7 +45,7 @@ def create(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a key and print its token once: only a digest is stored.
+    """Create a key and print its token, which is shown only once; MASIS stores only a digest.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 
@@ -87,7 +87,7 @@ def _example(key: "ApiKey", token: str) -> str:
 
 @app.command("list")
 def list_keys(as_json: AsJson = False) -> None:
-    """List the keys, newest first: rights, last use and expiry. Tokens are not stored.
+    """List the keys, newest first, with rights, last use and expiry. Tokens are not stored.
 
     $ masis keys list --json
     """
@@ -135,7 +135,7 @@ def revoke(
 
 @app.command("stop-asking")
 def stop_asking(as_json: AsJson = False) -> None:
-    """Let this machine use the service without a key again. Refused while there is a key that is not revoked.
+    """Let this machine use the service without a key again. Revoke all keys first.
 
     A service that has had keys asks for one even if its database is lost, until you run this on its machine.
 
@@ -155,15 +155,15 @@ def stop_asking(as_json: AsJson = False) -> None:
 
 def audit_log(
     workspace: Annotated[
-        str | None, typer.Option("--workspace", "-w", help="Only what concerns this workspace.")
+        str | None, typer.Option("--workspace", "-w", help="Only entries about this workspace.")
     ] = None,
-    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many entries.")] = 50,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="Maximum number of entries.")] = 50,
     before: Annotated[
         str | None, typer.Option("--before", help="Only entries older than this entry_id (see --json).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show who did what, newest first: keys made and revoked, documents and runs started and deleted.
+    """Show who did what, newest first: keys created and revoked, documents and runs added and deleted.
 
     $ masis audit-log -w acme -n 20
 

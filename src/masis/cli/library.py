@@ -47,7 +47,7 @@ def ingest(
         bool,
         typer.Option(
             "--defer-vectors",
-            help="Stop when everything can be found by keyword; passages are embedded when needed, or next time.",
+            help="Stop once keyword search works; passages are embedded on demand or by the next `masis ingest`.",
         ),
     ] = False,
     on: Annotated[
@@ -195,7 +195,7 @@ def _extent(document: "Document") -> str:
 
 
 def workspaces(as_json: AsJson = False) -> None:
-    """List the workspaces with their contents.
+    """List the workspaces and what they contain.
 
     $ masis workspaces --json
     """
@@ -214,13 +214,14 @@ def workspaces(as_json: AsJson = False) -> None:
 def documents(
     workspace: Workspace,
     name: Annotated[
-        str | None, typer.Argument(help="Show this document at a glance: a file name or an id.", metavar="DOCUMENT")
+        str | None, typer.Argument(help="Summarise this document: a file name or an id.", metavar="DOCUMENT")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List a workspace's documents, with what could not be read and why; or show one at a glance.
+    """List a workspace's documents, including those that could not be read and why; or summarise one.
 
-    At a glance: what it is, its opening, sections and main figures with their pages, and questions that it can answer.
+    The summary of a document has its type, opening, sections and main figures with their pages, and questions that it
+    can answer.
 
     $ masis documents --workspace acme
 
@@ -283,10 +284,9 @@ def _show_overview(found: "Overview", name: str, workspace: str, as_json: bool) 
 
 
 def reindex(as_json: AsJson = False) -> None:
-    """Rebuild the index for the embedder, chunk size and language now configured.
+    """Rebuild the index for the configured embedder, chunk size and language.
 
-    Every document is read again from its original. Questions are answered from the old index until the new one is
-    complete.
+    Reads every document again from its original. Searches use the old index until the new one is complete.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
@@ -298,23 +298,23 @@ def reindex(as_json: AsJson = False) -> None:
 
 def calibrate(
     workspace: Annotated[
-        str | None, typer.Option("--workspace", "-w", help="Take passages from this workspace; default all.")
+        str | None, typer.Option("--workspace", "-w", help="Use passages from this workspace; default all.")
     ] = None,
     questions: Annotated[
         Path | None,
         typer.Option(
             "--questions",
             "-q",
-            help='JSON lines {"question", "passage"} or {"question", "document"}; a question alone is off-topic.',
+            help='JSON lines {"question", "passage"} or {"question", "document"}; without either, it is off-topic.',
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without saving it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit the relevance scale to the embedder in use, so that 60% and 55% keep and drop what they should.
+    """Fit the relevance scale to the current embedder, so that the thresholds of 60% and 55% work as intended.
 
-    The same questions and passages go through it and through the embedded model, which is the reference. Without
-    --questions they are made from the passages themselves. Only the embedder is called, no chat model.
+    It compares the embedder with the embedded model, which is the reference, on the same questions and passages.
+    Without --questions, the questions are generated from the passages. It calls the embedder but no chat model.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis calibrate --workspace acme
 

@@ -28,7 +28,7 @@ def export_run(
         Path | None, typer.Option("--output", "-o", help="File to write; default standard output.")
     ] = None,
 ) -> None:
-    """Write a run as a file: its answer with footnoted sources, verdicts, conflicts, scores and trail.
+    """Export a run: its answer with footnoted sources, verdicts, conflicts, scores and trail.
 
     JSON holds everything.
 
@@ -84,11 +84,11 @@ def list_runs(
     workspace: OneWorkspace = None,
     status: Annotated[str | None, typer.Option(help="queued, running, waiting, finished, cancelled or failed.")] = None,
     outcome: Annotated[str | None, typer.Option(help="answered, conflict, insufficient_evidence …")] = None,
-    search: Annotated[str | None, typer.Option(help="Words in the question.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only runs whose question contains these words.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number, newest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Runs: list them, newest first; show one with its trail, cancel, delete.
+    """List runs, newest first. The subcommands show, export and prune them.
 
     $ masis runs --workspace acme
 
@@ -147,7 +147,7 @@ def prune_runs(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete old runs, and the checkpoints of ended runs.
+    """Delete old runs and the checkpoints of runs that have ended.
 
     Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs stay and only checkpoints older than
     MASIS_CHECKPOINT_RETENTION_DAYS go. A service does this every hour.
@@ -164,7 +164,7 @@ runs.command("export")(export_run)
 
 
 def decisions(workspace: Workspace, as_json: AsJson = False) -> None:
-    """List the decisions on conflicts that are applied to later questions.
+    """List the standing decisions: decisions on conflicts that apply to later questions.
 
     $ masis decisions --workspace acme
     """
@@ -197,7 +197,7 @@ def feedback(
     sentence: Annotated[int | None, typer.Option(min=1, help="Only this sentence of the answer, from 1.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Mark an answer as right or wrong; without a run, show how often answers were right, by likelihood.
+    """Mark an answer as right or wrong. Without a run, show the share of right answers by likelihood.
 
     $ masis feedback 4f2a… --wrong --because "the figure is of 2024"
 
@@ -244,7 +244,7 @@ def _show_record(record: "TrackRecord", as_json: bool) -> None:
 
 
 def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
-    """Show what was spent: runs, model calls, tokens and money, by workspace and by caller.
+    """Show usage by workspace and caller: runs, model calls, tokens and cost.
 
     $ masis usage --workspace acme
     """
@@ -300,7 +300,8 @@ BRIEF = {
 
 
 def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
-    """Open a run on the page of the running service. For a remote service (MASIS_URL), name the workspace too.
+    """Open a run in the browser, on the page of the running service. A remote service (MASIS_URL) also needs the
+    workspace.
 
     $ masis open 4f2a…
 

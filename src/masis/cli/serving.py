@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check the set-up: data folder, index, embedder, models. Asks each configured model two short questions.
+    """Check the data folder, index, embedder and models. Asks each configured model two short questions.
 
-    Exits with 1 when something that is configured does not work.
+    Exits with 1 if anything configured does not work.
 
     $ masis doctor
 
@@ -55,20 +55,23 @@ def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be copied.")] = False,
     back: Annotated[
         str | None,
-        typer.Option("--back", help="Instead: turn tables into an older format, such as runs=7.", metavar="NAME=N"),
+        typer.Option(
+            "--back", help="Convert tables back to an older format instead, such as runs=7.", metavar="NAME=N"
+        ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --back: do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --back: do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the data folder to the servers that are configured: PostgreSQL, a Qdrant server, or both.
+    """Copy the data folder to the configured servers: PostgreSQL, Qdrant, or both.
 
     Documents, files, vectors, runs with their checkpoints, decisions, keys and the queue go to MASIS_DATABASE_URL, the
-    index to QDRANT_URL. Everything is counted on both sides, and samples are compared. The folder stays as it is.
+    index to QDRANT_URL. Everything is counted on both sides, and samples are compared. The folder is not changed.
 
-    Stop the service first. Servers that are in use are refused. Rerun the command to resume after an interruption.
+    Stop the service first. Servers that already hold data are refused. Rerun the command to resume after an
+    interruption.
 
-    To return to an older version of MASIS, stop every process and use --back with the format that the older version
-    asks for. Data that only the newer format can store is deleted: back up first, and look at --dry-run.
+    To return to an older version of MASIS, stop every process and use --back with the format named in the older
+    version's error message. Data that only the newer format can store is deleted: back up first, and check --dry-run.
 
     $ masis migrate --back runs=7 --dry-run
 
@@ -130,7 +133,7 @@ Snapshot = Annotated[Path, typer.Argument(help="The snapshot.", metavar="FILE")]
 def save_index(file: Snapshot, as_json: AsJson = False) -> None:
     """Save the current index to one file, without stopping anything.
 
-    Take it after the copy of the database: what is in the index and not in the database is never shown.
+    Back up the database first, not afterwards: passages that are in the index but not in the database are ignored.
 
     $ masis index save masis.snapshot
     """
@@ -145,7 +148,7 @@ def save_index(file: Snapshot, as_json: AsJson = False) -> None:
 def restore_index(file: Snapshot, as_json: AsJson = False) -> None:
     """Replace the current index with a saved one.
 
-    It must belong to the same database and have all of its documents; otherwise the current one stays.
+    The snapshot must belong to the same database and have all of its documents; otherwise the current index stays.
 
     $ masis index restore masis.snapshot
     """
@@ -241,7 +244,7 @@ def worker(
         str, typer.Option(help="Address for the metrics; they name no workspace and need no key.")
     ] = "127.0.0.1",
 ) -> None:
-    """Process runs and uploads from the queue, alongside other workers. For services on PostgreSQL and a Qdrant server.
+    """Process runs and uploads from the queue, alongside other workers. Requires PostgreSQL and a Qdrant server.
 
     When stopped with Ctrl-C or SIGTERM, it returns its runs to the queue for another worker.
 
@@ -316,8 +319,8 @@ def mcp(
 ) -> None:
     """Let other agents use MASIS: a Model Context Protocol server with tools to ask, search and read.
 
-    Without options it speaks over standard input and output, as desktop agents start it. With --http it serves
-    http://HOST:PORT/mcp; once there are API keys each request needs one, as for `masis serve`, which has /mcp too.
+    By default it communicates over standard input and output, as desktop agents expect. With --http it serves
+    http://HOST:PORT/mcp; once there are API keys, each request needs one. `masis serve` also has /mcp.
 
     $ masis mcp
 

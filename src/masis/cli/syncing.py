@@ -39,7 +39,7 @@ Given = Annotated[
     typer.Argument(
         metavar="[SOURCE]...",
         help="Folders, or addresses: s3://, gs://, az://, https://, sftp://, webdav://, github://, zip::, imap://, "
-        "https://…/sitemap.xml. None: all sources of the workspace.",
+        "https://…/sitemap.xml. Default: all sources of the workspace.",
     ),
 ]
 
@@ -49,10 +49,11 @@ def sync(
     sources: Given = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", "-i", help="Leave out, as in a .gitignore (repeatable).")
+        list[str] | None,
+        typer.Option("--ignore", "-i", help="Leave out matching files, as in a .gitignore (repeatable)."),
     ] = None,
     every: Annotated[
-        str | None, typer.Option(help="How often a service syncs it from now on: 15m, 2h, 1d, never.", metavar="TIME")
+        str | None, typer.Option(help="How often a service syncs it: 15m, 2h, 1d, never.", metavar="TIME")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Keep running, and sync again whenever something changes.")
@@ -62,12 +63,13 @@ def sync(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a workspace in sync with folders and addresses: new, changed and deleted files are carried over.
+    """Keep a workspace in sync with folders and addresses: pick up new, changed and deleted files.
 
-    Renamed files are renamed, not read again. Only documents that came from a source are ever deleted, and none where
-    it cannot be read or is suddenly empty: an unmounted disk deletes nothing. A .masisignore file leaves files out.
+    Renamed files are recognised and not read again. Only documents that came from the source are ever deleted, and
+    none if it cannot be read or is suddenly empty: an unmounted disk deletes nothing. A .masisignore file excludes
+    files.
 
-    Exits with 0 when everything is in sync, 1 when a source could not be synced, 3 when some files could not be read.
+    Exits with 0 if everything is in sync, 1 if a source could not be synced, 3 if some files could not be read.
 
     $ masis sync reports/ --workspace acme
 

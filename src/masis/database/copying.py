@@ -147,6 +147,6 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 def differs(what: str) -> MASISError:
     return MASISError(
-        f"What was copied differs from the data folder: {what}.",
+        f"The copy differs from the data folder: {what}.",
         advice="The data folder is as it was. Empty the servers and migrate again.",
     )

@@ -270,12 +270,12 @@ class PostgresDatabase:
         try:
             yield
         except PoolTimeout:
-            raise DatabaseUnavailable(f"PostgreSQL gave no connection: {_why_not(self._url)}") from None
+            raise DatabaseUnavailable(f"PostgreSQL accepted no connection: {_why_not(self._url)}") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, IdleInTransactionSessionTimeout) as error:
             raise DatabaseUnavailable(f"PostgreSQL did not respond: {_in_a_line(error, self._url)}") from error
         except psycopg.Error as error:
             raise DatabaseUnavailable(
-                f"PostgreSQL refused what MASIS asked of it: {_in_a_line(error, self._url)}",
+                f"PostgreSQL rejected a statement: {_in_a_line(error, self._url)}",
                 advice="Check that the user of MASIS_DATABASE_URL may make and change tables there.",
             ) from error
 

@@ -293,7 +293,7 @@ def _decisions(result: RunResult) -> Iterator[Block]:
 
 def _feedback(pack: Pack) -> Iterator[Block]:
     if pack.feedback:
-        yield Heading("What people say of it")
+        yield Heading("Feedback")
     for each in pack.feedback:
         of = f"sentence {each.claim + 1}: " if each.claim >= 0 else ""
         because = f" because {one_line(each.reason)}" if each.reason else ""
@@ -381,7 +381,7 @@ def _trail(pack: Pack) -> Iterator[Block]:
         )
         for entry in pack.result.trace
     ]
-    yield tabled([("Attempt", "Agent", "What it did", "Time"), *rows])
+    yield tabled([("Attempt", "Agent", "Action", "Time"), *rows])
     run = pack.run
     spent = f"{run.model_calls} engine calls, {run.input_tokens + run.output_tokens} tokens, ${run.cost_usd:.4f}"
     yield said(f"Spent: {spent}.", "small")

@@ -129,7 +129,7 @@ def place_of(db: Connection, workspace_id: str, position: str) -> list[str]:
     document_id, space, file_name = position.partition(" ")
     if not space:
         raise InvalidInput(
-            f"{position[:80]!r} is not a position in the list of documents.",
+            f"{position[:80]!r} is not a valid position in the list of documents.",
             advice="Start again with the first page.",
         )
     if len(file_name) == _POSITION_CHARS:

@@ -18,7 +18,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T:
-    """Does the work while its progress messages go out in order, without delaying it."""
+    """Runs the work and sends its progress messages in order, without delaying it."""
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[str | None] = asyncio.Queue()
     telling = asyncio.create_task(_tell(report, messages))
@@ -60,11 +60,11 @@ class CitationFound(_Result):
     file_name: str | None
     page: int | None
     start: int | None
-    """Of the quoted words, in the document's text."""
+    """Start of the quote in the document's text."""
     end: int | None
     quote: str | None
     number: int | None = None
-    """Of the source, as the page and the reports count them."""
+    """Number of the source, the same as on the page and in reports."""
 
 
 class ClaimChecked(_Result):
@@ -74,11 +74,11 @@ class ClaimChecked(_Result):
     kind: str
     """claim, limit, recommendation or heading."""
     verdict: str | None
-    """verbatim and supported are proven; numbers_differ, contradicted, not_in_source, uncited and fabricated_citation
-    are not; unverified could not be checked. None where nothing is claimed."""
+    """verbatim and supported have passed the check; numbers_differ, contradicted, not_in_source, uncited and
+    fabricated_citation have failed it; unverified could not be checked. None if the sentence claims nothing."""
     reason: str
     repaired: str | None = None
-    """What MASIS changed: it added or corrected the citation. None: the sentence is cited as it was written."""
+    """What MASIS changed in the citation, which it added or corrected. None if it changed nothing."""
     citations: list[CitationFound]
 
 
@@ -92,7 +92,7 @@ class SideSaid(_Result):
 
 
 class ConflictFound(_Result):
-    """Two documents that do not agree."""
+    """Two documents that disagree."""
 
     about: str
     period: str | None
@@ -108,48 +108,49 @@ class ClosestFound(_Result):
     page: int
     quote: str
     words: list[str]
-    """Words of the question that it contains."""
+    """Words of the question that the passage contains."""
 
 
 class Result(_Result):
     run_id: str
     thread_id: str
-    """Give it to ask with the next question, when that follows up on this answer."""
+    """To follow up on this answer, pass it to ask with the next question."""
     question: str
-    """As it was answered: a follow-up is completed from its thread."""
+    """The question that was answered: a follow-up is completed from its thread."""
     outcome: str
     """answered, answered_with_caveat, conflict, insufficient_evidence, out_of_scope or unavailable."""
     answer: str
-    """Every claim is followed by the [chunk_id] it rests on. Empty of claims where the documents are silent."""
+    """Every claim is followed by the [chunk_id] of its source. Makes no claims if the documents do not cover the
+    question."""
     confidence: float
-    """The Critic's own figure after penalties, not a rate of being right."""
+    """The Critic's confidence after penalties; not a probability of being right."""
     likelihood: float | None
-    """Probability that the answer is right, fitted on held-out answers; None without a fit …"""
+    """Probability that the answer is right, fitted on held-out answers; None if there is no fit for this engine."""
     likelihood_word: str | None
-    """… in words: likely right, check it or weak."""
+    """The likelihood in words: likely right, check it or weak."""
     requires_human_review: bool
-    """True: the answer is the best draft only. Show the question to the user before relying on it."""
+    """If true, the answer is only the best draft: show the user the clarification_question before relying on it."""
     clarification_question: str | None
     choices: list[str]
-    """What the user may decide; the `action` of the tool `answer`."""
+    """The decisions open to the user, as values for `action` in the tool `answer`."""
     claims: list[ClaimChecked]
     conflicts: list[ConflictFound]
     closest: list[ClosestFound]
-    """Where the documents do not answer: the passages that come nearest."""
+    """If the documents do not answer the question: the closest passages."""
     removed_sentences: list[str]
-    """What MASIS cut out of the answer because its source refutes it."""
+    """Sentences that MASIS removed from the answer because their source refutes them."""
 
 
 class RunState(_Result):
     run_id: str
     status: str
-    """queued, running (it will stop shortly), waiting, finished, cancelled, failed or deleted."""
+    """queued, running (about to stop), waiting, finished, cancelled, failed or deleted."""
 
 
 class Judged(_Result):
     run_id: str
     judgements: int
-    """How many there are of this answer now, by all people."""
+    """How many judgements this answer has so far, from all users."""
 
 
 class SourceListed(_Result):
@@ -172,14 +173,14 @@ class PassageFound(_Result):
     file_name: str
     page: int
     label: str | None = None
-    """Which sheet or slide."""
+    """Name of the sheet or slide."""
     heading: str | None = None
     date: str | None = None
     start: int
-    """Where the passage is in the document's text."""
+    """Start of the passage in the document's text."""
     end: int
     relevance: float
-    """0 to 1; an answer would use a passage from about 0.6 on."""
+    """0 to 1; answers use passages from about 0.6."""
     text: str
 
 
@@ -196,18 +197,18 @@ class Passage(_Result):
     start: int
     end: int
     text: str
-    """Exactly the document's text from start to end."""
+    """The document's exact text from start to end."""
     before: str
-    """What is before it …"""
+    """The document's text before the passage."""
     after: str
-    """… and after it in the document."""
+    """The document's text after the passage."""
 
 
 class DocumentListed(_Result):
     document_id: str
     file_name: str
     status: str
-    """READY can be asked; PROCESSING not yet; FAILED for the reason given."""
+    """READY: available for questions; PROCESSING: not yet; FAILED: see reason."""
     reason: str | None
     pages: int
     date: str | None

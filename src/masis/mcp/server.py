@@ -1,7 +1,6 @@
 """The server behind both transports.
 
-HTTP has no sessions: every request carries its own key and is judged by that key's rights, so any of several processes
-may answer it.
+HTTP has no sessions: every request carries its own key and gets that key's rights, so any process can answer it.
 """
 
 from collections.abc import AsyncIterator
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 KEY_IN_SCOPE = "masis.key"
 """Where the admitted key is stored for the tools."""
 INSTRUCTIONS = (
-    "MASIS answers questions from the user's own documents and proves the answers: every sentence is cited and checked "
-    "against its source. Use `ask` for answers, `search_evidence` to explore, `read_passage` to see the exact words "
-    "behind a citation, `list_workspaces` and `list_documents` to find your way. Never present as fact what its "
-    "verdicts do not support, and let the user decide where it asks."
+    "MASIS answers questions from the user's own documents. Every sentence of an answer is cited and checked against "
+    "its source. Use `ask` for answers, `search_evidence` to explore, `read_passage` for the exact words behind a "
+    "citation, and `list_workspaces` and `list_documents` to see what is available. Never present as fact what the "
+    "verdicts do not support, and leave decisions to the user when MASIS asks for one."
 )
 
 

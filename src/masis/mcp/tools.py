@@ -1,4 +1,4 @@
-"""The tools. Their docstrings tell the model what each one is for."""
+"""The tools. Their docstrings are the descriptions that the calling model reads."""
 
 import asyncio
 import logging
@@ -47,16 +47,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Workspace = Annotated[str, Field(description="The workspace to use; list_workspaces lists them.")]
-Question = Annotated[
-    str, Field(max_length=QUESTION_CEILING, description="One complete question, as a person would ask it.")
-]
-RunId = Annotated[str, Field(max_length=64, description="The run_id from a result or an error.")]
+Question = Annotated[str, Field(max_length=QUESTION_CEILING, description="One complete question in plain language.")]
+RunId = Annotated[str, Field(max_length=64, description="The run_id of a result or an error message.")]
 MAX_CONTEXT_CHARS = 20_000
 # Search filters, shared by `search_evidence` and `ask`.
 InDocuments = Annotated[list[str] | None, Field(description="Only these documents, by file name or id; default all.")]
-OfTypes = Annotated[list[str] | None, Field(description="Only files of these types: pdf, xlsx.")]
-Since = Annotated[str | None, Field(description="Only documents dated on or after: 2024, 2024-03.")]
-Until = Annotated[str | None, Field(description="Only documents dated on or before.")]
+OfTypes = Annotated[list[str] | None, Field(description="Only files of these types, such as pdf or xlsx.")]
+Since = Annotated[str | None, Field(description="Only documents dated on or after this date: 2024, 2024-03.")]
+Until = Annotated[str | None, Field(description="Only documents dated on or before this date.")]
 
 
 def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
@@ -94,25 +92,26 @@ class Tools:
             Field(
                 ge=0,
                 le=RETRY_CEILING,
-                description="Further attempts when the answer does not pass its audit; default 2.",
+                description="Maximum retries if the answer fails its audit; default 2.",
             ),
         ] = None,
         thread_id: Annotated[
-            str | None, Field(max_length=64, description="The thread_id of an earlier result, for a follow-up.")
+            str | None,
+            Field(max_length=64, description="For a follow-up question: the thread_id of an earlier result."),
         ] = None,
         documents: InDocuments = None,
         file_types: OfTypes = None,
         dated_from: Since = None,
         dated_to: Until = None,
     ) -> Result:
-        """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
-        their documents say, above all figures, dates, terms and comparisons: five agents search, write, check every
-        sentence against its source and score the answer. It takes seconds to a minute.
+        """Answer a question from a workspace's documents, with citations. Use this whenever the user wants to know
+        what their documents say, especially for figures, dates, terms and comparisons. Five agents search, write,
+        check every sentence against its source and score the answer, which takes between a few seconds and a minute.
 
-        Quote the answer with its citations, and pass on what it says is missing. A claim whose verdict is neither
-        verbatim nor supported must not be presented as fact. Where requires_human_review is true, show the
-        clarification_question and the conflicts to the user and let them decide. When the documents are silent it
-        says so: do not fill the gap from memory. For browsing, search_evidence is faster."""
+        Quote the answer with its citations, and report what it says is missing. Never present a claim as fact unless
+        its verdict is verbatim or supported. If requires_human_review is true, show the user the
+        clarification_question and the conflicts, and let them decide. If the documents do not contain the answer, the
+        result says so: do not fill the gap from memory. To browse, use search_evidence, which is faster."""
         with clear_errors(ctx):
             key = self._admit(ctx, "write", workspace)
 
@@ -131,16 +130,16 @@ class Tools:
         self,
         run_id: RunId,
         workspace: Workspace,
-        action: Annotated[Action, Field(description="One of the `choices` of the result.")],
-        by: Annotated[str, Field(description="The name of the person who decided; it is recorded.")],
+        action: Annotated[Action, Field(description="One of the result's `choices`.")],
+        by: Annotated[str, Field(description="Name of the person who decided; it is recorded.")],
         ctx: Context[Any, Any],
-        prefer: Annotated[list[str] | None, Field(description="For prefer: file names to trust …")] = None,
-        over: Annotated[list[str] | None, Field(description="… and those not to use.")] = None,
+        prefer: Annotated[list[str] | None, Field(description="For prefer: names of the files to trust.")] = None,
+        over: Annotated[list[str] | None, Field(description="For prefer: names of the files not to use.")] = None,
         question: Annotated[str | None, Field(description="For refine: the question to ask instead.")] = None,
         note: Annotated[str | None, Field(description="The person's reason.")] = None,
     ) -> Result:
-        """Give the user's decision to a run that needs one (requires_human_review), and get the answer that follows
-        from it. Only after the user has decided: never choose for them, and never invent a name."""
+        """Submit the user's decision for a run with requires_human_review, and get the resulting answer. Use it only
+        after the user has decided: never choose for them, and never invent a name."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
             given = {"action": action, "prefer": prefer or [], "over": over or [], "question": question}
@@ -156,8 +155,8 @@ class Tools:
             return await self._run(ctx, work, "run.answer", workspace, run_id)
 
     async def resume(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> Result:
-        """Resume a run that failed, from its last checkpoint, and get its answer. Use it when ask reported a failed
-        run and the cause is gone; a run that needs a decision is continued with answer instead."""
+        """Resume a failed run from its last checkpoint and get its answer. Use it when ask reported a failed run and
+        the cause has been fixed. For a run that needs a decision, use answer instead."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
 
@@ -171,7 +170,7 @@ class Tools:
             return await self._run(ctx, work, "run.resume", workspace, run_id)
 
     async def cancel(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
-        """Stop a run that is queued, running or waiting for a decision. Use it only when the user wants that."""
+        """Stop a run that is queued, running or waiting for a decision. Use it only at the user's request."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
             record = await self._masis.acancel(run_id, workspace)
@@ -179,7 +178,7 @@ class Tools:
             return RunState(run_id=run_id, status=record.status)
 
     async def delete_run(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
-        """Delete a run with its answer and its trail, for good. Use it only when the user asks for exactly that."""
+        """Permanently delete a run with its answer and its trail. Use it only at the user's explicit request."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
             await self._masis.adelete_run(run_id, workspace)
@@ -193,10 +192,12 @@ class Tools:
         verdict: Annotated[Literal["right", "wrong"], Field(description="The user's judgement.")],
         ctx: Context[Any, Any],
         reason: Annotated[str | None, Field(max_length=2000, description="Why, in the user's words.")] = None,
-        sentence: Annotated[int | None, Field(ge=1, description="Only this claim of the answer, from 1.")] = None,
+        sentence: Annotated[
+            int | None, Field(ge=1, description="Judge only this claim of the answer; the first is 1.")
+        ] = None,
     ) -> Judged:
-        """Write down that the user finds an answer, or one sentence of it, right or wrong. Use it when the user says
-        so, never on your own judgement: this is what confidence is checked against."""
+        """Record the user's judgement that an answer, or one sentence of it, is right or wrong. Use it when the user
+        says so, never on your own judgement: MASIS measures its confidence against this feedback."""
         with clear_errors(ctx):
             caller = caller_of(self._admit(ctx, "write", workspace))
             claim = sentence - 1 if sentence else None
@@ -206,8 +207,8 @@ class Tools:
             return Judged(run_id=run_id, judgements=len(said))
 
     async def list_sources(self, workspace: Workspace, ctx: Context[Any, Any]) -> Sources:
-        """List the folders and addresses that a workspace is kept in sync with, and when each was synced last. Use it
-        when the user asks how current the documents are."""
+        """List the folders and addresses that a workspace is synced with, and when each was last synced. Use it when
+        the user asks how up to date the documents are."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             await self._masis.arequire_workspace(workspace)
@@ -224,9 +225,9 @@ class Tools:
         dated_from: Since = None,
         dated_to: Until = None,
     ) -> Evidence:
-        """Find the passages of a workspace's documents that speak of a question, best first, with file, page and
-        relevance. No model is called and no conclusion drawn: use it to explore, to see what there is, or to gather
-        quotations. To get an answer that was checked, use ask."""
+        """Find the passages in a workspace's documents that are relevant to a question, best first, with file, page
+        and relevance. It calls no model and draws no conclusions: use it to explore the documents or to collect
+        quotations. For a checked answer, use ask."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             scope = scope_of(documents, file_types, dated_from, dated_to)
@@ -235,20 +236,21 @@ class Tools:
     async def read_passage(
         self,
         workspace: Workspace,
-        chunk_id: Annotated[str, Field(description="As in a citation: c and ten characters.")],
+        chunk_id: Annotated[str, Field(description="The passage's id in a citation: c and ten characters.")],
         ctx: Context[Any, Any],
         context_chars: Annotated[
             int, Field(ge=0, le=MAX_CONTEXT_CHARS, description="Characters of surrounding text to return.")
         ] = 500,
         document_id: Annotated[
-            str | None, Field(description="From the citation, with start and end: passages may be joined from several.")
+            str | None,
+            Field(description="Copy it from the citation with start and end: a cited passage may join several."),
         ] = None,
-        start: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
-        end: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
-        section: Annotated[bool, Field(description="Return the whole section around it.")] = False,
+        start: Annotated[int | None, Field(ge=0, description="Copy it from the citation.")] = None,
+        end: Annotated[int | None, Field(ge=0, description="Copy it from the citation.")] = None,
+        section: Annotated[bool, Field(description="Return the whole section that contains the passage.")] = False,
     ) -> Passage:
-        """Read the exact words behind a citation, with document, page, span and the text around them. Use it to check
-        a quotation, or when a passage breaks off where the user wants to know more."""
+        """Read the exact words behind a citation, with document, page, position and surrounding text. Use it to check
+        a quotation, or to read on where a passage ends too early."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             await self._masis.arequire_workspace(workspace)
@@ -262,14 +264,14 @@ class Tools:
             return passage_of(chunk, text, around)
 
     async def list_documents(self, workspace: Workspace, ctx: Context[Any, Any]) -> Documents:
-        """List a workspace's documents with their state. Use it to see what an answer can rest on, or to find the
-        file that the user means; a question is better put to ask or search_evidence."""
+        """List a workspace's documents with their status. Use it to see which documents are available, or to identify
+        the file the user means. For questions about their content, use ask or search_evidence."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             return documents_of(await self._masis.adocuments(workspace))
 
     async def list_workspaces(self, ctx: Context[Any, Any]) -> Workspaces:
-        """List the workspaces that may be asked. Use it first when the user has not named one."""
+        """List the workspaces you have access to. Call it first if the user has not named a workspace."""
         with clear_errors(ctx):
             key = key_of(ctx)
             summaries = await self._masis.aworkspaces()
@@ -293,8 +295,8 @@ class Tools:
         result = await self._masis.aresult(run.run_id)
         latest = await self._masis.aget_run(run.run_id)
         if result is None or latest.status not in ("finished", "waiting"):
-            said = f"The run {run.run_id} is {latest.status}: {latest.error or 'it gave no answer.'}"
-            raise MASISError(said, advice="A failed run can be resumed; a cancelled one cannot: ask again.")
+            said = f"Run {run.run_id} is {latest.status}: {latest.error or 'it produced no answer.'}"
+            raise MASISError(said, advice="Resume it if it failed; if it was cancelled, ask again.")
         return result
 
     async def _run(
@@ -362,4 +364,4 @@ def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
         raise ToolError(f"{detail} {advice}") from None
     except Exception:
         _log.exception("a tool failed")
-        raise ToolError("Something went wrong inside MASIS; its log says what. Nothing saved is lost.") from None
+        raise ToolError("Unexpected error in MASIS; see its log for details. No saved data is lost.") from None

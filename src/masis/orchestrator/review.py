@@ -104,9 +104,8 @@ def _side(side: ConflictSide) -> str:
 def _quality(s: Situation) -> str:
     return (
         f"No draft is certain enough to stand as the answer: {_attempts(s)}, the best with a confidence of "
-        f"{percent(s.confidence)}. The best draft is shown with its sources and whatever the audit found against it: "
-        "it may be right and still not be what you asked. Accept it, refine the question, or add documents that cover "
-        "it."
+        f"{percent(s.confidence)}. The best draft is shown with its sources and the audit's objections: it may be "
+        "right and still not be what you asked for. Accept it, refine the question, or add documents that cover it."
     )
 
 
@@ -120,7 +119,7 @@ def _empty_workspace(s: Situation) -> str:
 def _weak_evidence(s: Situation) -> str:
     if s.has_draft:
         return (
-            "The wider search found nothing usable, so the earlier draft stands, with what is wrong with it. "
+            "The wider search found nothing usable, so the earlier draft is shown with the audit's objections. "
             "Rephrase the question with terms the documents use, upload documents that cover it, or accept the draft."
         )
     return "Rephrase the question with terms the documents use, or add documents that cover it."

@@ -206,7 +206,7 @@ async def events_of(parts: Parts, run_id: str, workspace: str | None, after: int
 
 _INSTEAD = {
     "waiting": "It needs a person's decision: answer it.",
-    "queued": "A worker will take it up.",
+    "queued": "A worker will process it.",
     "running": "Another process is working on it: follow it, or cancel it.",
 }
 

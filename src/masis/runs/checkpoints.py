@@ -205,7 +205,7 @@ def _postgres_errors() -> Iterator[None]:
         psycopg_pool.PoolTimeout,
     ) as error:
         # Its message may contain the address with the password.
-        raise DatabaseUnavailable("PostgreSQL did not respond; what was saved before is safe.") from error
+        raise DatabaseUnavailable("PostgreSQL did not respond; everything saved so far is safe.") from error
 
 
 def _unusable(path: Path, error: Exception) -> DataFolderError:

@@ -47,7 +47,7 @@ class Given:
     def __post_init__(self) -> None:
         if self.library and (self.embedder or self.store):
             raise InvalidInput(
-                "A library has its own embedder and store.", advice="Give a library, or an embedder and a store."
+                "A library has its own embedder and store.", advice="Pass either a library, or an embedder and a store."
             )
 
 

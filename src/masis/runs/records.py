@@ -195,7 +195,7 @@ def record_of(row: tuple[Any, ...]) -> RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """Who spent how much, and in which workspace."""
+    """What one caller spent in one workspace."""
 
     workspace_id: str
     key_id: str | None

@@ -232,4 +232,4 @@ def is_syncing(parts: Parts, source: Source) -> bool:
 
 
 def _being_synced(source: Source) -> InvalidInput:
-    return InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
+    return InvalidInput(f"{source.address} is being synced right now.", advice="Wait until the sync has finished.")

@@ -92,8 +92,8 @@ class Budget:
             raise self.too_large()
         if self._bytes > max(_RATIO_MATTERS_ABOVE, _MAX_RATIO * self._packed_bytes):
             raise UnreadableFile(
-                f"{self._file_name} unpacks to more than {_MAX_RATIO} times its size, as archives made to do harm do.",
-                advice="If it is what it should be, unpack it and ingest the files.",
+                f"{self._file_name} unpacks to more than {_MAX_RATIO} times its size, like a malicious archive.",
+                advice="If you trust it, unpack it and ingest the files.",
             )
 
     def too_large(self) -> UnreadableFile:
@@ -303,7 +303,7 @@ def _entries(data: bytes, file_name: str, limits: Limits) -> Iterator[Entry]:
 def _nothing_inside(file_name: str, left_out: dict[str, list[str]]) -> UnreadableFile:
     if DAMAGED in left_out:
         return _damaged(file_name)
-    return UnreadableFile(f"{file_name} contains no files.", advice="Check that the archive was made completely.")
+    return UnreadableFile(f"{file_name} contains no files.", advice="Check that the archive is complete.")
 
 
 def _damaged(file_name: str) -> UnreadableFile:

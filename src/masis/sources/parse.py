@@ -118,7 +118,8 @@ def parse(data: bytes, file_name: str) -> ParsedDocument:
         raise damaged(file_name, error) from error
     if not document.members and not any(character.isalnum() for page in document.pages for character in page.text):
         raise UnreadableFile(
-            f"{file_name} contains no text.", advice="Check in its own program that the file has content."
+            f"{file_name} contains no text.",
+            advice="Open the file in the program that made it and check that it has content.",
         )
     return document
 
@@ -181,18 +182,18 @@ def _unread(file_name: str, content: Content) -> UnreadableFile:
         )
     if content.trait == "damaged":
         return UnreadableFile(
-            f"{file_name} is damaged or cut off: it is {content.description}, without the table of what is in it.",
+            f"{file_name} is damaged or cut off: it is {content.description} whose table of contents is missing.",
             advice="Download or copy it again, or save it again from the program it comes from.",
         )
     return UnreadableFile(
         f"{file_name} is {content.description}, which MASIS cannot read.",
-        advice="Save it, whole and without a password, as PDF, Word, Excel, PowerPoint, HTML, Markdown or plain text.",
+        advice="Save it without a password as PDF, Word, Excel, PowerPoint, HTML, Markdown or plain text.",
     )
 
 
 def damaged(file_name: str, error: BaseException) -> UnreadableFile:
     return UnreadableFile(
-        f"{file_name} is damaged or not made as its format asks: reading it ended in {type(error).__name__}.",
+        f"{file_name} is damaged or does not follow its format: reading it failed with {type(error).__name__}.",
         advice="Open it in the program it comes from, save it again, and ingest the new copy.",
     )
 

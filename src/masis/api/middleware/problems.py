@@ -114,7 +114,7 @@ class FieldProblem(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong, as RFC 9457 has it, with a code and advice."""
+    """What went wrong, as in RFC 9457, with a code and advice."""
 
     type: str = Field(
         description="`urn:masis:problem:` and the code.", examples=["urn:masis:problem:unknown_workspace"]
@@ -124,7 +124,7 @@ class Problem(BaseModel):
     detail: str = Field(description="What happened.", examples=["There is no workspace named “acme”."])
     code: str = Field(description="Stable, for programs.", examples=["unknown_workspace"])
     advice: str = Field(description="What to do.", examples=["List the workspaces with GET /masis/workspaces."])
-    instance: str = Field(description="The path that was called.", examples=["/masis/workspaces/acme"])
+    instance: str = Field(description="The path of the request.", examples=["/masis/workspaces/acme"])
     errors: list[FieldProblem] | None = Field(None, description="Each invalid part of the request.")
     documents: list[dict[str, Any]] | None = Field(
         None, description="With `duplicate_document`: the files already known."
@@ -193,7 +193,7 @@ async def on_validation_error(request: Request, error: Exception) -> JSONRespons
 
 
 def internal_problem(path: str, request_id: str) -> JSONResponse:
-    detail = "Something went wrong inside the service."
+    detail = "Unexpected error in the service, probably a bug."
     advice = f"It is logged under request id {request_id}; nothing saved is lost."
     return problem_response(path, 500, "internal_error", detail, advice)
 

@@ -97,7 +97,7 @@ async def upload_documents(
     request: Request,
     response: Response,
     wait: Annotated[
-        bool, Query(description="Respond when the files have been read (201), not when they have arrived.")
+        bool, Query(description="Respond once the files have been read (201), not as soon as they have been received.")
     ] = False,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
@@ -201,10 +201,10 @@ async def get_passage(
     access: Read,
     workspace_id: WorkspaceId,
     document_id: DocumentId,
-    chunk_id: Annotated[str, InPath(max_length=400, description="As a citation names it.")],
+    chunk_id: Annotated[str, InPath(max_length=400, description="The passage's id in a citation.")],
     start: Offset = None,
     end: Offset = None,
-    section: Annotated[bool, Query(description="The whole section around it.")] = False,
+    section: Annotated[bool, Query(description="Return the whole section that contains the passage.")] = False,
 ) -> Passage:
     """Passages found together are cited as one, under an id that is not in the index: pass `start` and `end`."""
     await known_document(access, workspace_id, document_id)
@@ -315,7 +315,7 @@ _IN_A_CHECKOUT = Path(__file__).parents[4] / "examples" / "tolmerick"
 class SampleQuestion:
     question: str
     shows: str
-    """What to look at in its answer."""
+    """What its answer demonstrates."""
 
 
 QUESTIONS: Sequence[SampleQuestion] = (
@@ -344,7 +344,7 @@ sample = APIRouter(prefix="/masis", tags=["documents"])
 class SampleQuestionOut(Described):
     question: str
     shows: str
-    """What to look at in its answer."""
+    """What its answer demonstrates."""
 
 
 class SampleOut(Described):

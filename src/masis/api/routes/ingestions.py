@@ -26,7 +26,7 @@ _CHUNK = 1 << 20
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "One or more parts named `files`. A file's name is a label; its bytes decide what it is.",
+        "description": "One or more parts named `files`. Names are only labels: the content decides the format.",
         "content": {
             "multipart/form-data": {
                 "schema": {

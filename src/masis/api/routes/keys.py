@@ -72,7 +72,7 @@ async def get_wording(access: Read) -> dict[str, Any]:
 
 @system.get("/masis/doctor", **documented("get_doctor", "What is configured, and whether it works"))
 async def get_doctor(access: AdminEverywhere) -> list[Finding]:
-    """Actually tested: each configured model is asked two short questions."""
+    """A live test: each configured model is asked two short questions."""
     return await access.masis.acheckup()
 
 
@@ -126,7 +126,7 @@ async def read_audit_log(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AuditEntry]:
-    """An admin of some workspaces sees entries of those only."""
+    """Admins of some workspaces see only the entries of those."""
     if workspace is not None:
         require(access.key, "admin", workspace)
     within = None if EVERY_WORKSPACE in access.key.workspaces else access.key.workspaces
@@ -154,7 +154,7 @@ class SessionOut(Described):
     name: str
     role: str
     workspaces: list[str]
-    """`*` is all of them."""
+    """Workspace names; `*` means all."""
     csrf: str | None
     """Send it as X-CSRF-Token with every request that changes something; null if no cookie was sent."""
 

@@ -105,7 +105,7 @@ class Extension(BaseModel):
     citations: list[dict[str, Any]] = Field(description="The sources by their number in the text.")
     conflicts: list[dict[str, Any]]
     clarification_question: str | None
-    question: str = Field(description="As it was answered: a follow-up is completed from the messages before it.")
+    question: str = Field(description="The question as answered: a follow-up is completed from the messages before it.")
 
 
 class Spoken(BaseModel):

@@ -82,7 +82,7 @@ async def get_page_image(image: Drawn) -> Response:
     **documented("list_page_marks", "Where the words of a citation are on the page image", 404),
 )
 async def list_page_marks(image: Drawn) -> list[MarkOut]:
-    """A box for each line, in reading order. At the same width as the image, nothing is drawn again."""
+    """A box for each line, in reading order. With the same width as the image, the page is not rendered again."""
     return [MarkOut(left=left, top=top, right=right, bottom=bottom) for left, top, right, bottom in image.boxes]
 
 

@@ -65,7 +65,7 @@ class Filters(Given):
     file_types: list[str] = Field(default_factory=list, max_length=50)
     """Extensions without the dot: pdf, xlsx."""
     dated_from: Day | None = None
-    """As precise as wanted. A document without a date is outside every range."""
+    """A year, a month or a day. Documents without a date are never in a range."""
     dated_to: Day | None = None
     pages: Annotated[list[PageNumber], Field(min_length=2, max_length=2)] | None = None
     """First and last page, sheet or slide, both included."""
@@ -89,15 +89,15 @@ class QuestionBody(Given):
 
     query: Question = Field(examples=["What was customer churn in fiscal 2025?"])
     max_retries: Retries | None = None
-    """Further attempts when an answer does not pass its audit; null and 0 mean the default."""
+    """Maximum retries if an answer fails its audit; null and 0 mean the default."""
     thread_id: str | None = Field(None, min_length=1, max_length=64)
     """The thread of an earlier run: the question follows up on its answer and is completed from it."""
     filters: Filters | None = None
     """The scope; null: that of the thread, or the whole workspace."""
     complete: bool = True
-    """False: the question is asked as written, even in a thread."""
+    """If false, the question is asked as written, even in a thread."""
     max_cost_usd: float | None = Field(None, ge=0, le=1_000_000)
-    """Maximum cost of model calls, in US dollars; the embedded engine does the rest."""
+    """Maximum cost of model calls, in US dollars; beyond it, the embedded engine finishes the run."""
     max_seconds: float | None = Field(None, ge=0, le=1_000_000)
     """Maximum working time, in seconds."""
 
@@ -280,15 +280,15 @@ class Judged(Given):
     """A person's judgement of an answer."""
 
     verdict: Literal["right", "wrong"] | None
-    """null takes it back."""
+    """null withdraws the judgement."""
     reason: str | None = Field(None, max_length=2000)
     claim: Annotated[int, Field(ge=0, le=10_000), BeforeValidator(_whole)] | None = None
-    """Which sentence, from 0; null: the whole answer."""
+    """Index of the sentence, from 0; null means the whole answer."""
 
 
 @router.put("/runs/{run_id}/feedback", **documented("judge", "Mark an answer as right or wrong", 404, 409))
 async def judge(access: Write, given: Judged, run: Known) -> list[Feedback]:
-    """One for each person and sentence: the last one counts."""
+    """Each person has one judgement per sentence: the last one counts."""
     with refused_as_conflict():
         give = partial(
             access.masis.feedback.give,

@@ -17,18 +17,19 @@ from masis.knowledge.source_table import KnownFile, Source, SourceStatus, shown_
 from masis.runs.syncing import source_for
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/sources", tags=["documents"])
-SourceId = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="The id of a source, as the list has it.")]
+SourceId = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="The source's id, from the list of sources.")]
 _ADDRESS = r"^[^\s\x00-\x1f\x7f-\x9f\[\]@][^\x00-\x1f\x7f-\x9f\[\]]*$"
 Pattern = Annotated[str, Field(max_length=300)]
 
 
 class NewSource(Given):
     address: str = Field(min_length=1, max_length=2000, pattern=_ADDRESS, examples=["https://example.com/"])
-    """A web address of files, or what the administrator allows: s3://…, sftp://…, a folder of the service's machine."""
+    """A web address, or any address that MASIS_SYNC_ALLOWED permits: s3://…, sftp://…, a folder on the service's
+    machine."""
     ignore: list[Pattern] = Field(default_factory=list[str], max_length=100)
     """What to leave out, as in a .gitignore."""
     every: str | None = Field(None, pattern=r"^(?:never|(?:[1-9]|[1-9]\d{1,3}) ?[mhd])$", examples=["15m"])
-    """How often to sync it: 15m, 2h, 1d, never; by default as before, and a new one only on request."""
+    """How often to sync it: 15m, 2h, 1d, never. By default unchanged; a new source is synced only on request."""
     allow_empty: bool = False
     """Delete all its documents if it is now empty."""
 
@@ -57,7 +58,7 @@ class SourceOut(Described):
     summary: dict[str, object]
     """What the last synchronisation did: `counts`, and the first names of each kind."""
     progress: dict[str, int]
-    """While it is synced: files_done, files_total, pages."""
+    """During a sync: files_done, files_total, pages."""
 
 
 class SourceFile(Described):

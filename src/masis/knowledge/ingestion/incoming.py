@@ -37,7 +37,7 @@ class Allowance:
         self.bytes -= sum(len(member.data) for member in members)
         if self.members < 0 or self.bytes < 0:
             raise UnreadableFile(
-                f"{file_name} unpacks, with what is nested in it, to more than MASIS takes from one file.",
+                f"{file_name} and the archives inside it unpack to more than MASIS reads from one file.",
                 advice="Unpack it yourself and ingest the folder, or raise MASIS_MAX_MEMBERS and "
                 "MASIS_MAX_UNPACKED_BYTES.",
             )

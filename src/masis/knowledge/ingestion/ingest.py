@@ -93,7 +93,7 @@ class Ingestor:
         self.require_no_rebuilding()
         if not is_at_rest:
             raise InvalidInput(
-                f"Something is being ingested into {workspace_id} right now, and what goes out could come in again.",
+                f"Documents are being ingested into {workspace_id}, so a deleted one could come back.",
                 advice="Wait for the ingestion to finish, or stop it, then delete again.",
             )
 

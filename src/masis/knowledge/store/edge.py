@@ -252,7 +252,7 @@ class EdgeStore:
 
     def _adopt(self, rebuilt: VectorStore) -> None:
         if rebuilt is not self._index.rebuilt or self._index.rebuilt is None:
-            raise ValueError("Only what `rebuild` of this store returned last can be adopted.")
+            raise ValueError("Only the last result of this store's `rebuild` can be adopted.")
         with self._index.lock, self._held(), translated(self._where):
             self._index.rebuilt.close()
             self._let_go()
@@ -345,7 +345,7 @@ class EdgeStore:
 
     def _create(self, dimension: int | None) -> Any:
         if dimension is None:
-            raise DataFolderError(f"{self._where} cannot be made before the embedder said how long its vectors are.")
+            raise DataFolderError(f"{self._where} cannot be created before the embedder's dimension is known.")
         require_free_space(self._home)
         folder = self._files.new_folder()
         # Created under another name and then renamed, so that after a crash there is a whole index or none.

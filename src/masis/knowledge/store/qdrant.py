@@ -166,7 +166,7 @@ class QdrantStore:
 
     async def adopt(self, rebuilt: VectorStore) -> None:
         if rebuilt is not self._rebuilt or self._rebuilt is None:
-            raise ValueError("Only what `rebuild` of this store returned last can be adopted.")
+            raise ValueError("Only the last result of this store's `rebuild` can be adopted.")
         await asyncio.to_thread(self._adopt, self._rebuilt)
         self._rebuilt = None
 
@@ -314,7 +314,7 @@ class QdrantStore:
         except (ApiException, QdrantException, httpx.HTTPError) as error:
             raise StoreUnavailable(f"The Qdrant server did not respond: {error}.") from error
         except ValueError as error:  # not JSON, or not what Qdrant says
-            raise StoreUnavailable("What answered at that address is not a Qdrant server.") from error
+            raise StoreUnavailable("The server at that address is not a Qdrant server.") from error
 
 
 def _client(settings: Settings) -> "QdrantClient":

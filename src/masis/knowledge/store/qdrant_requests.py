@@ -107,7 +107,7 @@ def download_snapshot(client: "QdrantClient", name: str, file: Path) -> None:
             with draft.open("wb") as target, http.stream("GET", f"{place}/{made['name']}") as sent:
                 digest = _written(target, sent.raise_for_status().iter_bytes(_PIECE))
             if made.get("checksum") not in (None, digest):
-                raise StoreUnavailable("The snapshot was damaged on its way.", advice="Try again.")
+                raise StoreUnavailable("The snapshot was damaged in transit.", advice="Try again.")
             draft.replace(file)
         finally:
             draft.unlink(missing_ok=True)
@@ -131,7 +131,7 @@ def upload_snapshot(client: "QdrantClient", name: str, alias: str, file: Path) -
     if sent.status_code != 200:
         raise StoreUnavailable(
             f"The Qdrant server cannot read the snapshot {file.name} (status {sent.status_code}).",
-            advice="Give the file that `masis index save` wrote, and a server that is not older than the one it is of.",
+            advice="Use a file written by `masis index save`, and a Qdrant server no older than the one it came from.",
         )
     client.update_collection(name, metadata={**_description(client, name), "alias": alias})
 
@@ -140,7 +140,7 @@ def _require_one_node(client: "QdrantClient", name: str) -> None:
     if client.collection_cluster_info(name).remote_shards:
         raise StoreUnavailable(
             "The collection is spread over several nodes, each of which makes a snapshot of its own part.",
-            advice="Take them with Qdrant's own means, or none: `masis reindex` makes the index from the database.",
+            advice="Use Qdrant's own snapshot tools, or rely on `masis reindex`, which rebuilds it from the database.",
         )
 
 

@@ -59,7 +59,7 @@ class ModelClient:
             request = Request(messages, max_tokens or self._max_tokens, listener=on_token)
             text = without_thinking(await self._said(request, ledger))
             if not text:
-                raise BadModelOutput(f"{self.name} answered with nothing.")
+                raise BadModelOutput(f"{self.name} returned an empty reply.")
         return Reply(text, ledger.usage)
 
     async def structured(self, messages: Sequence[Message], schema: type[Schema]) -> Reply[Schema]:

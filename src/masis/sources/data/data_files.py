@@ -190,7 +190,7 @@ def _xml_root(data: bytes, file_name: str) -> tuple[Element, list[str]]:
     try:
         return xml_root(data, file_name), []
     except UnreadableFile as error:
-        return xml_root(data, file_name, tolerant=True), [f"Read as far as its errors allow: {error}"]
+        return xml_root(data, file_name, tolerant=True), [f"Read in part, because the file has errors: {error}"]
 
 
 def _publication(root: Element) -> str | None:

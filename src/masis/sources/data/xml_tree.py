@@ -92,7 +92,7 @@ def xml_root(data: bytes, file_name: str, *, tolerant: bool = False) -> Element:
     if root is None:
         raise UnreadableFile(f"{file_name} holds no XML.", advice="Check that the file was saved completely.")
     if root.xpath(_DEEPER):
-        raise UnreadableFile(f"{file_name} nests its elements more than {_MAX_DEPTH} deep, which no real file does.")
+        raise UnreadableFile(f"{file_name} nests its elements more than {_MAX_DEPTH} deep, more than any real file.")
     return root
 
 

@@ -99,14 +99,14 @@ def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
     message = BytesParser(policy=policy.compat32).parsebytes(data)
     if not message.keys() or not any(message[name] for name in (*_HEADERS, "Content-Type", "Received")):
         raise UnreadableFile(
-            f"{file_name} holds no mail: it has no headers.", advice="Export the message again from the mail program."
+            f"{file_name} is not a mail message: it has no headers.", advice="Export it again from the mail program."
         )
     letter = _Letter(message, file_name)
     body = clean("\n\n".join(letter.texts))
     if not body and not letter.has_documents:
         raise UnreadableFile(
             f"{file_name} contains no text, only headers{' and pictures' if letter.members else ''}.",
-            advice="Save what is attached to it and add that.",
+            advice="Save its attachments and ingest those.",
         )
     return ParsedDocument(
         [message_page(header_lines(letter.headers, letter.members), body)],

@@ -277,7 +277,7 @@ def _refuse_deep_nesting(html: str, file_name: str) -> None:
             depth = max(0, depth - 1) if match[1] else depth + 1
         if depth > _MAX_DEPTH:
             raise UnreadableFile(
-                f"{file_name} nests its elements more than {_MAX_DEPTH} deep, which no real page does."
+                f"{file_name} nests its elements more than {_MAX_DEPTH} deep, more than any real page."
             )
 
 

@@ -113,8 +113,8 @@ def body_of(data: bytes, file_name: str, kind: str) -> Element:
     body = first(package.required_xml("content.xml"), "body", kind)
     if body is None:
         raise UnreadableFile(
-            f"{file_name} is not an OpenDocument {kind}, whatever its name says.",
-            advice="Open it in LibreOffice and save it again under its own kind.",
+            f"{file_name} is not an OpenDocument {kind}, despite its name.",
+            advice="Open it in LibreOffice and save it with the right file type.",
         )
     return body
 

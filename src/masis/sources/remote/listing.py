@@ -98,7 +98,7 @@ WEB = ("http", "https", "webdav", "webdav+http", "dav", "davs")
 MAIL = ("imap", "imaps")
 _CHAINED = re.compile(r"([A-Za-z][\w+.-]*)(?:://[^\[\]]*?)?::")
 """zip::s3://…, as fsspec writes it; in an address such as http://[::1]/, the two colons mean something else."""
-ON_COMMAND = "Mailboxes and web pages are read when somebody says so, not on a schedule."
+ON_COMMAND = "Mailboxes and web pages are read on demand only, not on a schedule."
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def without_password(source: str) -> str:
         raise InvalidInput(f"{source[:200]} is not an address: {error}.") from None
     if has_password:
         raise InvalidInput(
-            "A password does not belong into an address, which is stored and shown.",
+            "The address contains a password, but addresses are stored and shown.",
             advice="Put it into ~/.netrc, or where the storage's own tools look for it, and leave it out here.",
         )
     return source
