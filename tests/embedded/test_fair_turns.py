@@ -81,6 +81,8 @@ async def test_work_that_was_cancelled_ends_at_its_next_reading() -> None:
 
 
 def test_what_belongs_to_no_question_waits_for_nobody() -> None:
-    turns = Turns(0)
+    turns, read = Turns(0), list[str]()
     with turns.one():
-        pass
+        read.append("a sentence")
+    assert read
+    assert turns.places == 0

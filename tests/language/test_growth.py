@@ -1,5 +1,6 @@
 """No text, in whatever script, takes longer than its length allows."""
 
+import re
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -69,6 +70,10 @@ def test_nor_a_file_full_of_marks(read: Callable[[str], Iterable[str]], unit: st
 
 def test_nor_what_follows_a_number() -> None:
     assert growth(lambda text: rate_after(f"1{text}", 1), "a") < MOST
+
+
+def test_what_takes_a_square_of_the_time_is_refused() -> None:
+    assert growth(lambda text: re.search("a+b", text), "a") > MOST
 
 
 def test_a_question_that_asks_over_and_over_asks_a_few_things() -> None:

@@ -60,5 +60,7 @@ def test_a_figure_as_its_cell_shows_it(value: float, code: str, text: str) -> No
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.text('0#?.,;%$-+()_*"\\\\[] xE@', max_size=40))
-def test_any_format(value: float, code: str) -> None:
-    displayed(value, code)
+def test_any_format_shows_a_finite_figure_as_text_or_not_at_all(value: float, code: str) -> None:
+    shown = displayed(value, code)
+    assert shown == shown.strip()
+    assert not {"nan", "inf"} & {shown.lower().strip("-")}

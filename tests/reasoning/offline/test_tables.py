@@ -18,6 +18,7 @@ from masis.reasoning.offline.writer import written
 from masis.reasoning.ports import Passage, WritingBrief, as_passage
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
+from tests.support.growth import MOST, growth
 
 RESULTS = chunk(
     "c00000000a1",
@@ -216,9 +217,17 @@ def test_trials_reckon_what_they_say() -> None:
     assert {("difference", 60.0), ("sum_of", 180.0), ("average_of", 90.0), ("ratio", 2.0)} <= made
 
 
-def test_a_long_run_of_one_character_is_read_in_linear_time() -> None:
-    strange = chunk("c3", "| a | b |\n|---|---|\n| " + "x" * 50_000 + " | " + "١" * 50_000 + " |", file_name="x.md")
-    assert answer_from_tables("how many " + "a " * 2000, [as_passage(strange)]) is None
+@pytest.mark.parametrize("character", ["x", "1", "١", "."])
+def test_a_long_run_of_one_character_is_read_in_linear_time(character: str) -> None:
+    def answered(text: str) -> TableAnswer | None:
+        strange = chunk("c3", f"| a | b |\n|---|---|\n| {text} | {text} |", file_name="x.md")
+        return answer_from_tables("how many a", [as_passage(strange)])
+
+    assert growth(answered, character) < MOST
+
+
+def test_a_long_question_is_read_in_linear_time() -> None:
+    assert growth(lambda text: answer_from_tables(f"how many {text}", [as_passage(WARDS)]), "a ") < MOST
 
 
 STATEMENTS = (
