@@ -64,7 +64,7 @@ class Settings(BaseSettings):
     """PostgreSQL address (postgresql://…) for documents, runs, checkpoints and jobs, instead of SQLite in the data
     folder."""
     database_prepare: bool = True
-    """`off` for a PgBouncer older than 1.22 in transaction mode, which cannot pass prepared statements on."""
+    """`off` for a PgBouncer older than 1.22 in transaction mode, which does not support prepared statements."""
     qdrant_host: str | None = Field(None, validation_alias=AliasChoices("QDRANT_HOST", "qdrant_host"))
     """Host of a Qdrant server to use instead of the embedded engine."""
     qdrant_port: int = Field(6333, validation_alias=AliasChoices("QDRANT_PORT", "qdrant_port"))
@@ -78,16 +78,16 @@ class Settings(BaseSettings):
     qdrant_timeout_seconds: float = 10.0
     """Timeout for requests to the Qdrant server."""
     qdrant_shards: int | None = Field(None, ge=1)
-    """Shards of a new collection; when unset, one for each node of the cluster. Two for each leave room to grow."""
+    """Shards of a new collection; when unset, one for each node of the cluster. Two per node leave room to grow."""
     qdrant_replicas: int = Field(1, ge=1)
     """Copies of each shard in a new collection; 2 survive the loss of a node."""
     qdrant_write_consistency: int = Field(1, ge=1)
-    """Copies that must have a write before it counts as done."""
+    """Copies that must confirm a write before it counts as done."""
     qdrant_on_disk: bool = False
-    """`on` leaves the vectors and their graph of a new collection on disk, and reads them when a search needs them."""
+    """`on` leaves the vectors and their graph of a new collection on disk, and reads them on demand."""
     qdrant_quantization: Literal["off", "scalar", "binary"] = "off"
-    """Vectors that a new collection searches in memory: `scalar` takes 1/4 of it, `binary` 1/32. The
-    best of what they find is compared again with the vectors themselves."""
+    """Vectors that a new collection searches in memory: `scalar` takes 1/4 of it, `binary` 1/32. The best candidates
+    are compared again by their full vectors."""
 
     # Models
     openai_api_key: SecretStr | None = Field(
@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     model_attempts: int = Field(4, ge=1)
     """Maximum attempts for a request that fails."""
     model_retry_after_cap_seconds: float = Field(30.0, gt=0)
-    """Longest Retry-After that is waited for."""
+    """Longest Retry-After that MASIS waits for."""
     rate_limit_calls: int = Field(10, ge=1)
     """Maximum model requests per window."""
     rate_limit_seconds: float = Field(60.0, gt=0)
@@ -143,7 +143,7 @@ class Settings(BaseSettings):
     workspace_budget_usd: float | None = Field(None, ge=0)
     """Maximum model cost of all runs of a workspace together, in US dollars."""
     workspace_budgets: str | None = None
-    """Budgets of single workspaces: `acme=20, lab=5`."""
+    """Budgets of individual workspaces: `acme=20, lab=5`."""
     workspace_budget_days: float = Field(30.0, gt=0)
     """Period over which a workspace budget is counted, in days."""
     model_cache: bool = False
@@ -165,7 +165,7 @@ class Settings(BaseSettings):
     embedding_batch: int = Field(64, ge=1)
     """Texts per embedding request, and per batch on a GPU. On a CPU, each text is embedded by itself."""
     embedding_max_tokens: int = Field(384, ge=16)
-    """Longer texts are cut before the embedded model reads them."""
+    """Longer texts are truncated before the embedded model reads them."""
 
     # Passages
     chunk_chars: int = Field(800, ge=200)
@@ -196,7 +196,7 @@ class Settings(BaseSettings):
     context_limit_chars: int = Field(16_000, ge=1)
     """Evidence longer than this is made to fit; with summaries the default is 6,000."""
     full_chunks: int = Field(3, ge=1)
-    """Passages that stay whole beside summaries."""
+    """Passages that are kept whole next to the summaries."""
     summary_chars: int = Field(200, ge=1)
     """Maximum characters of a summary."""
     over_compression_ratio: float = Field(0.35, ge=0.0, le=1.0)
@@ -204,7 +204,7 @@ class Settings(BaseSettings):
 
     # Critic
     fabrication_penalty: float = Field(0.5, ge=0.0, le=1.0)
-    """Factor on confidence when a citation was fabricated."""
+    """Factor applied to the confidence if a citation was fabricated."""
     uncited_penalty: float = Field(0.03, ge=0.0, le=1.0)
     """Confidence lost for each uncited claim."""
     uncited_penalty_max: float = Field(0.40, ge=0.0, le=1.0)
@@ -268,8 +268,8 @@ class Settings(BaseSettings):
 
     # Synchronisation
     sync_allowed: str = ""
-    """Addresses and folders that may be added as sources through the service, with all below them, separated by commas;
-    otherwise only public web addresses may. Sources added with `masis sync` on the machine need no entry."""
+    """Addresses and folders that may be added as sources through the service, with everything below them, separated by
+    commas; otherwise only public web addresses may. Sources added with `masis sync` on the machine need no entry."""
     sync_max_files: int = Field(100_000, ge=1)
     """Maximum number of files of a source."""
     sync_max_pages: int = Field(1_000, ge=1)

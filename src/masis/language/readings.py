@@ -45,7 +45,7 @@ class Reading:
     quantity: Quantity
     clause: str
     periods: tuple[Period, ...] = ()
-    """The periods the number is for, as far as its own sentence or column says."""
+    """The periods the number is for, if its own sentence or column names them."""
     not_for: tuple[Period, ...] = ()
     """Periods of the sentence that belong to other numbers."""
     is_clear: bool = True

@@ -107,7 +107,7 @@ READS_AS_A_LIMIT = 0.9
 
 
 def reads_as_a_limit(sentence: str) -> bool:
-    """The sentence states a limit, in whatever words. Used for sentences that cite nothing, where the patterns find
+    """The sentence states a limit, in any wording. Used for sentences that cite nothing, where the patterns find
     only three limits in ten."""
     words = plain_words(sentence)
     if len(words.split()) < _FEWEST_WORDS or len(words) > _LONGEST or states_a_figure(words) or _LURES.search(words):

@@ -98,7 +98,7 @@ def definition_marks(text: str) -> frozenset[str]:
 
 
 def kind_by_marks(ours: frozenset[str], theirs: frozenset[str]) -> ConflictKind:
-    """Why two values for the same thing and period differ, as far as their own words say."""
+    """Why two values for the same thing and period differ, judged by their own words."""
     if (ours ^ theirs) & {"preliminary", "restated"}:
         return "revision"
     return "different_definition" if (ours ^ theirs) & DEFINITIONS.keys() else "contradiction"

@@ -85,7 +85,7 @@ class IndexFiles:
         return name if isinstance(name, str) else None
 
     def _folders(self) -> list[Path]:
-        """Empty folders are left out: they are no index, and a new one can be renamed onto them."""
+        """Empty folders are left out: they are not an index, and a new one can be renamed onto them."""
         if not self.home.is_dir():
             return []
         found = (path for path in self.home.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir())

@@ -42,7 +42,7 @@ class ModelClient:
 
     @property
     def rung(self) -> Rung:
-        """How structured output is requested, as far as this client has found out."""
+        """How structured output is requested; learnt from earlier replies."""
         return self._courier.dialect.rung
 
     async def complete(
