@@ -42,7 +42,7 @@ test("who revokes their own key, the last admin's or the last of all is warned",
   assert.match(warned([key("a"), key("b")], "a"), /^It is the key you are signed in with[^.]*\.$/);
   assert.match(warned([key("a"), key("b", "write")], "b"), /last admin's key/);
   assert.match(warned([key("a"), key("b", "admin", { expires_at: "2001-01-01T00:00:00Z" })]), /It is the last key/);
-  assert.match(warned([key("a"), key("b", "admin", { revoked_at: "2001-01-01T00:00:00Z" })], "a"), /signed out at once.*It is the last key/);
+  assert.match(warned([key("a"), key("b", "admin", { revoked_at: "2001-01-01T00:00:00Z" })], "a"), /signed out immediately.*It is the last key/);
   assert.equal(warned([key("a", "write"), key("b")], "b"), "");
 });
 

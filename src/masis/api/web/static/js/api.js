@@ -35,7 +35,7 @@ export function workspacePath(workspace, rest = "") {
   return `/masis/workspaces/${encodeURIComponent(workspace)}${rest}`;
 }
 
-export function changing() {
+function changing() {
   return token ? { "X-CSRF-Token": token } : {};
 }
 

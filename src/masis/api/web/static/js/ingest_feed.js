@@ -25,7 +25,7 @@ export function batches(files) {
 }
 
 /** @returns {() => void} stops following */
-export function followIngestion(workspace, ingestionId, onChange, onOver) {
+function followIngestion(workspace, ingestionId, onChange, onOver) {
   const path = workspacePath(workspace, `/ingestions/${ingestionId}`);
   let last = null;
   const stop = follow({

@@ -15,7 +15,7 @@ export function ConfidenceChart({ points, needed }) {
   const drawn = points.map(({ attempt, confidence }) => [across(attempt, attempts), down(confidence)]);
   return html`
     <h3>The Critic's confidence by attempt</h3>
-    <p class="faint">Its own figure after penalties, which decides on another attempt; not a rate of being right.</p>
+    <p class="faint">The Critic's confidence after penalties decides whether to try again; it is not a probability of being right.</p>
     <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
       aria-label="Confidence by attempt. ${words}.${needed == null ? "" : ` ${percent(needed)} is needed.`}">
       ${[0, 0.5, 1].map((value) => html`<line x1=${LEFT} x2=${WIDTH} y1=${down(value)} y2=${down(value)} class="grid" />

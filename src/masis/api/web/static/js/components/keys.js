@@ -37,7 +37,7 @@ export function Keys() {
   return html`
     <section aria-labelledby="keys-title">
       <h2 id="keys-title">API keys</h2>
-      <p class="faint">Once a first key exists, everyone needs one, on this page too.</p>
+      <p class="faint">Once the first key exists, everyone needs a key, including on this page.</p>
       ${keys.problem && html`<${ProblemNote} problem=${keys.problem} />`}
       ${keys.value?.length > 0 && html`<ul class="findings">${keys.value.map((key) => html`<li>
         <${KeyRow} apiKey=${key} onRevoke=${() => setRevoking(key)} /></li>`)}</ul>`}

@@ -2,7 +2,6 @@
 import { post, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
-import { plural } from "../logic/text.js";
 import { useLoaded } from "../use_loaded.js";
 import { ask } from "./composer.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
@@ -33,7 +32,7 @@ export function SampleInvitation({ workspace, isNew = false, uploads, failed, on
     <div class="page welcome">
       <h1 tabindex="-1">Answers you can defend</h1>
       <p class="lead">Add documents, ask a question, and trace every sentence of the answer to its source.${" "}
-        ${!isNew && html`<strong>${workspace}</strong>${" "}${failed ? `has ${plural(failed, "document")} that could not be read, and no other` : "has no documents yet"}.`}</p>
+        ${!isNew && html`<strong>${workspace}</strong>${" "}${failed ? `has no readable documents: ${failed} could not be read` : "has no documents yet"}.`}</p>
       ${!mayWrite && html`<p class="note">Your key can read but not add documents.</p>`}
       ${mayWrite && sample?.available &&
       html`<section class="invite" aria-labelledby="sample-title">

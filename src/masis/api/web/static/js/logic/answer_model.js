@@ -35,7 +35,7 @@ function blockOf(line, at) {
 }
 
 /** A block cut where sentences begin and end. */
-export function sentencesIn(block, claims) {
+function sentencesIn(block, claims) {
   const parts = [];
   let at = block.start;
   for (const claim of claims) {

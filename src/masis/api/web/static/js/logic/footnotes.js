@@ -45,7 +45,7 @@ function pieceText(piece) {
   return piece.number === null ? `[${piece.citation.chunk_id}: no such passage]` : `[${piece.number}]`;
 }
 
-export function sourceLine(citation) {
+function sourceLine(citation) {
   const where = [citation.file_name, place(citation), citation.date ? day(citation.date) : ""].filter(Boolean).join(", ");
   return citation.quote ? `${where}: “${quoteOf(citation)}”` : where;
 }

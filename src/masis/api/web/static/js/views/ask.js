@@ -76,7 +76,7 @@ function NoWorkspace({ workspace }) {
     <div class="page">
       <h1 tabindex="-1">No workspace here</h1>
       <p>There is no workspace “<${Foreign}>
-        ${workspace}<//>”, or your key does not open it. Choose another one, or make it with the plus beside the list.</p>
+        ${workspace}<//>”, or your key has no access to it. Choose another one, or create it with the plus button next to the list.</p>
     </div>
   `;
 }

@@ -44,12 +44,12 @@ export function RunsView({ workspace }) {
         items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace}
         mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
       ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">
-        ${Object.values(filters).some(Boolean) ? "No matching runs. Search for other words, or show all outcomes." : "No questions yet. Ask one, and it is listed here."}</p>`}
+        ${Object.values(filters).some(Boolean) ? "No matching runs. Search for other words, or show all outcomes." : "No questions yet. Those you ask are listed here."}</p>`}
       ${list.hasMore && html`<button type="button" ref=${list.edge} class="more"
         onClick=${list.more}>Show more</button>`}
       ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
         onClose=${() => setDeleting(null)}>“<${Foreign}>
-        ${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
+        ${shortened(deleting.question, 120)}<//>” is deleted with its answer and its trail. The documents stay.<//>`}
     </div>
   `;
 }

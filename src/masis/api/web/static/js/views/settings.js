@@ -34,7 +34,7 @@ export function SettingsView({ onSignOut }) {
   `;
 }
 
-const NO_KEYS = "This service has no keys: anyone at this machine can do everything.";
+const NO_KEYS = "This service has no keys: anyone at this machine has full access.";
 
 function SignedInAs({ session }) {
   const where = session.workspaces.includes("*") ? "all workspaces" : session.workspaces.join(", ");
