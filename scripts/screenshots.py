@@ -10,7 +10,7 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from masis.api.routes.documents import QUESTIONS
+from masis.api.routes.sample import QUESTIONS
 from tests.support.browser import DESKTOP, PATIENCE_MS, PHONE, launched
 from tests.support.deployment import until
 from tests.support.service import OVER, Service

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from masis.wording import Sources
+from masis.numbering import Sources
 
 
 def cited(chunk_id: str, quote: str | None, file_name: str | None = "a.pdf") -> Any:

@@ -10,7 +10,7 @@ import httpx
 import pypdfium2
 import pytest
 
-from masis.api.routes.documents import sample_documents
+from masis.api.routes.sample import sample_documents
 from masis.errors import UnreadableFile
 from masis.settings import Settings
 from masis.sources.pdf.page_image import Box, Wanted, skeleton_of

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from masis.api.app import create_app
-from masis.api.routes import documents
+from masis.api.routes import sample
 from masis.settings import Settings
 from tests.api.live import serving, wait_for
 
@@ -31,7 +31,7 @@ def test_the_sample_names_its_documents_and_questions(loaded: httpx.Client) -> N
 
 def test_one_call_makes_the_workspace_and_its_documents(loaded: httpx.Client) -> None:
     listed = loaded.get("/masis/workspaces/first/documents").json()["items"]
-    assert {each["file_name"] for each in listed} == {path.name for path in documents.sample_documents()}
+    assert {each["file_name"] for each in listed} == {path.name for path in sample.sample_documents()}
     assert {each["status"] for each in listed} == {"READY"}
     log = loaded.get("/masis/audit-log", params={"workspace": "first"}).json()["items"]
     assert "document.upload" in {entry["action"] for entry in log}
@@ -54,8 +54,8 @@ def test_loading_it_twice_changes_nothing(loaded: httpx.Client) -> None:
 
 
 async def test_an_installation_without_the_sample_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "_INSTALLED", tmp_path / "nowhere")
-    monkeypatch.setattr(documents, "_IN_A_CHECKOUT", tmp_path / "nowhere")
+    monkeypatch.setattr(sample, "_INSTALLED", tmp_path / "nowhere")
+    monkeypatch.setattr(sample, "_IN_A_CHECKOUT", tmp_path / "nowhere")
     transport = httpx.ASGITransport(create_app(Settings(home=tmp_path), with_worker=False))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         assert (await client.get("/masis/sample")).json()["available"] is False
@@ -64,5 +64,5 @@ async def test_an_installation_without_the_sample_says_so(tmp_path: Path, monkey
 
 def test_an_installed_copy_goes_before_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memo.md").write_text("A memo.")
-    monkeypatch.setattr(documents, "_INSTALLED", tmp_path)
-    assert [path.name for path in documents.sample_documents()] == ["memo.md"]
+    monkeypatch.setattr(sample, "_INSTALLED", tmp_path)
+    assert [path.name for path in sample.sample_documents()] == ["memo.md"]

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from masis.cli.library import calibrate
+from masis.cli.maintenance import calibrate
 from masis.knowledge.calibration import fitting
 from masis.knowledge.calibration.profiles import calibration_for
 from masis.knowledge.embedding.port import Embedder

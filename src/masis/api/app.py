@@ -22,7 +22,18 @@ from masis.api.connections import server_config
 from masis.api.middleware.guard import Guard
 from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
 from masis.api.middleware.problems import FieldProblem, Problem, on_http_error, on_masis_error, on_validation_error
-from masis.api.routes import documents, ingestions, keys, openai, page_images, runs, sources, web_files, workspaces
+from masis.api.routes import (
+    documents,
+    ingestions,
+    keys,
+    openai,
+    page_images,
+    runs,
+    sample,
+    sources,
+    web_files,
+    workspaces,
+)
 from masis.client import Masis
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs
@@ -135,7 +146,7 @@ ROUTERS = (
     workspaces.router,
     documents.router,
     page_images.router,
-    documents.sample,
+    sample.router,
     ingestions.router,
     sources.router,
     keys.router,

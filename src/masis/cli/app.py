@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, chat, ending, keys, library, running, serving, syncing
+from masis.cli import answering, chat, ending, keys, library, maintenance, running, serving, syncing
 
 app = typer.Typer(
     name="masis",
@@ -43,16 +43,16 @@ app.command("search")(answering.search)
 app.command("section")(answering.section)
 app.command("workspaces")(library.workspaces)
 app.command("documents")(library.documents)
-app.command("reindex")(library.reindex)
-app.command("calibrate")(library.calibrate)
+app.command("reindex")(maintenance.reindex)
+app.command("calibrate")(maintenance.calibrate)
 app.command("mcp")(serving.mcp)
 app.add_typer(keys.app, name="keys")
 app.command("audit-log")(keys.audit_log)
 app.command("serve")(serving.serve)
 app.command("worker")(serving.worker)
-app.command("migrate")(serving.migrate)
-app.add_typer(serving.index, name="index")
-app.command("doctor")(serving.doctor)
+app.command("migrate")(maintenance.migrate)
+app.add_typer(maintenance.index, name="index")
+app.command("doctor")(maintenance.doctor)
 
 
 def _print_version(wanted: bool) -> None:

@@ -13,7 +13,8 @@ from masis.cli.answering import InDocument, OfType, Since, Until, filters_from
 from masis.cli.console import AsJson, Workspace, beside, masis_here, out
 from masis.cli.report import as_read
 from masis.language.measures import percent
-from masis.wording import OUTCOMES, Sources, counted, quote_words, scope_words, verdict_of
+from masis.numbering import Sources, quote_words
+from masis.wording import OUTCOMES, counted, scope_words, verdict_of
 
 if TYPE_CHECKING:
     from masis.client import Masis

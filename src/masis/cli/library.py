@@ -1,4 +1,4 @@
-"""`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: managing documents."""
+"""`masis ingest`, `workspaces` and `documents`: managing documents."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -21,13 +21,11 @@ from masis.cli.console import (
     print_table,
     progress_bar,
     settings,
-    show,
 )
 from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.cli.remote import Remote
-    from masis.knowledge.calibration.fitting import Profile
     from masis.knowledge.overview import Overview
     from masis.types import Document, IngestReport
 
@@ -281,75 +279,3 @@ def _show_overview(found: "Overview", name: str, workspace: str, as_json: bool) 
         console.print("Worth asking", style="bold")
     for question in found.questions:
         _print_command(question, workspace, name)
-
-
-def reindex(as_json: AsJson = False) -> None:
-    """Rebuild the index for the configured embedder, chunk size and language.
-
-    Reads every document again from its original. Searches use the old index until the new one is complete.
-
-    $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
-    """
-    with opened(as_json=as_json) as masis:
-        with progress_bar(quiet=as_json) as on_progress:
-            passages = masis.reindex(on_progress=on_progress)
-        show({"passages": passages}, f"The index was rebuilt: {counted(passages, 'passage')}.", as_json=as_json)
-
-
-def calibrate(
-    workspace: Annotated[
-        str | None, typer.Option("--workspace", "-w", help="Use passages from this workspace; default all.")
-    ] = None,
-    questions: Annotated[
-        Path | None,
-        typer.Option(
-            "--questions",
-            "-q",
-            help='JSON lines {"question", "passage"} or {"question", "document"}; without either, it is off-topic.',
-        ),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without saving it.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Fit the relevance scale to the current embedder, so that the thresholds of 60% and 55% work as intended.
-
-    It compares the embedder with the embedded model, which is the reference, on the same questions and passages.
-    Without --questions, the questions are generated from the passages. It calls the embedder but no chat model.
-
-    $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis calibrate --workspace acme
-
-    $ masis calibrate --questions labelled.jsonl --dry-run
-    """
-    with opened(as_json=as_json) as masis:
-        from masis.knowledge.calibration.fitting import calibrate_library
-        from masis.orchestrator.agent import run_blocking
-
-        profile = run_blocking(calibrate_library(masis.library, masis.settings, workspace, questions, dry_run=dry_run))
-        if as_json:
-            print_json({**profile.as_json(), "saved": not dry_run})
-        else:
-            _print_profile(profile, is_saved=not dry_run)
-
-
-def _print_profile(profile: "Profile", *, is_saved: bool) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = out()
-    console.print(f"[bold]{escape(profile.embedder)}[/bold], {escape(profile.source)}")
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for title in ("relevance", "cosine", f"{profile.reference}", "before", "calibrated"):
-        table.add_column(title)
-    cosines = {relevance: cosine for cosine, relevance in profile.points}
-    for rates in profile.rates:
-        if rates.threshold in cosines:
-            shares = (rates.reference, rates.uncalibrated, rates.calibrated)
-            table.add_row(f"{rates.threshold:.2f}", f"{cosines[rates.threshold]:.3f}", *map(_shares, shares))
-    console.print(table)
-    console.print("[dim]Share of questions whose answer passes / of off-topic questions that find something.[/dim]")
-    console.print("Saved: searches use it from now on." if is_saved else "Nothing was saved (--dry-run).")
-
-
-def _shares(shares: tuple[float, float]) -> str:
-    on_topic, off_topic = shares
-    return f"{on_topic:.0%} / {off_topic:.0%}"

@@ -15,17 +15,15 @@ from rich.text import Text
 
 from masis.cli.console import err, out, print_json, print_table
 from masis.language.measures import percent
+from masis.numbering import Source, Sources, quote_words
 from masis.types import place
 from masis.wording import (
     AGENTS,
     OUTCOMES,
     REPAIRS,
     REVIEW_CAUSES,
-    Source,
-    Sources,
     Tone,
     counted,
-    quote_words,
     removed_sentences,
     scope_words,
     step_words,

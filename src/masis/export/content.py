@@ -10,6 +10,7 @@ from typing import Literal, cast
 from masis._version import __version__
 from masis.language.citation_marks import CitationMark, find_citations
 from masis.language.measures import percent
+from masis.numbering import Source, Sources, quote_words
 from masis.runs.feedback import Feedback
 from masis.runs.records import RunEvent, RunRecord, RunResult
 from masis.settings import OFFLINE
@@ -21,13 +22,10 @@ from masis.wording import (
     REPAIRS,
     SCORES,
     STATUSES,
-    Source,
-    Sources,
     Term,
     counted,
     decision_words,
     person,
-    quote_words,
     removed_sentences,
     scope_words,
     step_words,

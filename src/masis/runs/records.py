@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from masis.database import Connection, Database
 from masis.language.statements import read_out
+from masis.numbering import Sources
 from masis.orchestrator.state import MASISState, Review
 from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
 from masis.types import (
@@ -25,7 +26,7 @@ from masis.types import (
     EvidenceChunk,
     Outcome,
 )
-from masis.wording import Sources, sure_words
+from masis.wording import sure_words
 
 QUEUE = "queue"
 """The subject that workers listen to."""

@@ -1,11 +1,10 @@
-"""Documents: upload, list, read and delete them; and the sample workspace for a first visit."""
+"""Documents: upload, list, read and delete them."""
 
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
@@ -14,13 +13,12 @@ from fastapi import Path as InPath
 
 from masis.access.api_key import may
 from masis.api.access import Access, Read, Write
-from masis.api.middleware.idempotency import IdempotencyKey, Once, once
+from masis.api.middleware.idempotency import IdempotencyKey, once
 from masis.api.middleware.problems import NotHere, documented, problems, refused_as_conflict
 from masis.api.models import (
     Accepted,
     BlockOut,
     Cursor,
-    Described,
     DocumentName,
     DocumentOut,
     DocumentText,
@@ -46,7 +44,6 @@ from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
 from masis.knowledge.overview import Overview
 from masis.knowledge.search.passages import read_words
-from masis.runs.ingestions import Ingestion
 from masis.sources.blocks import blocks_of, read_table
 from masis.sources.remote.listing import scheme_of
 from masis.types import PAGE_BREAK, Block, DeletionReceipt, Document, DocumentStatus, ParsedDocument
@@ -305,77 +302,3 @@ def _table(text: str, block: Block, start: int) -> TableOut:
     table = read_table(text, block)
     rows = [[(start + first, start + last) for first, last in row] for row in table.rows]
     return TableOut(caption=table.caption, unit=table.unit, header=list(table.header), rows=rows)
-
-
-_INSTALLED = Path(__file__).parents[2] / "sample_documents"
-_IN_A_CHECKOUT = Path(__file__).parents[4] / "examples" / "tolmerick"
-
-
-@dataclass(frozen=True, slots=True)
-class SampleQuestion:
-    question: str
-    shows: str
-    """What its answer demonstrates."""
-
-
-QUESTIONS: Sequence[SampleQuestion] = (
-    SampleQuestion("What was the root cause of the gateway outage?", "An answer whose every sentence has its source."),
-    SampleQuestion("What was customer churn in fiscal 2025?", "A conflict: two documents disagree, and you decide."),
-    SampleQuestion(
-        "How many patents does Tolmerick hold?", "No answer: the documents do not say, and MASIS does not invent one."
-    ),
-    SampleQuestion(
-        "When is the Singapore calibration laboratory to open, and how much money did the board approve for it?",
-        "One answer from several documents.",
-    ),
-    SampleQuestion("How much was research and development expense in fiscal 2025?", "A figure from a table of a PDF."),
-)
-
-
-def sample_documents() -> list[Path]:
-    """Empty if the sample is not installed."""
-    folder = next((each for each in (_INSTALLED, _IN_A_CHECKOUT) if each.is_dir()), None)
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder else []
-
-
-sample = APIRouter(prefix="/masis", tags=["documents"])
-
-
-class SampleQuestionOut(Described):
-    question: str
-    shows: str
-    """What its answer demonstrates."""
-
-
-class SampleOut(Described):
-    """Documents of an invented company, and questions to ask about them."""
-
-    available: bool
-    documents: list[str]
-    questions: list[SampleQuestionOut]
-
-
-@sample.get("/sample", **documented("get_sample", "The sample documents and questions"))
-async def get_sample(_: Read) -> SampleOut:
-    documents = await asyncio.to_thread(sample_documents)
-    questions = [SampleQuestionOut(question=each.question, shows=each.shows) for each in QUESTIONS]
-    return SampleOut(available=bool(documents), documents=[path.name for path in documents], questions=questions)
-
-
-@sample.post(
-    "/workspaces/{workspace_id}/sample",
-    status_code=202,
-    **documented("load_sample", "Load the sample documents into a workspace", 404),
-)
-async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> Ingestion:
-    """Works like an upload: follow the ingestion at `Location`. Documents already in the workspace are left as they
-    are."""
-    paths = await asyncio.to_thread(sample_documents)
-    if not paths:
-        raise NotHere("The sample is not part of this installation.", advice="Upload your own documents.")
-    await open_for_upload(access, workspace_id)
-    files = await asyncio.to_thread(lambda: [(path.name, path.read_bytes()) for path in paths])
-    ingestion = await access.masis.aupload(workspace_id, files, by=access.caller)
-    await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"the sample, {len(files)} files")
-    response.headers["Location"] = f"/masis/workspaces/{workspace_id}/ingestions/{ingestion.ingestion_id}"
-    return ingestion

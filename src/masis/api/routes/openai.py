@@ -21,9 +21,9 @@ from masis.api.middleware.problems import OpenAIError, StillRunning, response_to
 from masis.api.routes.runs import finished_result, location_of, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
 from masis.language.follow_up import Turn, completed
+from masis.numbering import Sources
 from masis.runs.records import RunRecord, RunResult
 from masis.runs.run_table import MOST_TURNS
-from masis.wording import Sources
 
 
 class Part(BaseModel):
