@@ -29,12 +29,13 @@ from masis.reasoning.offline.auditor import answered_offline
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs import asking, deletion, syncing, working
 from masis.runs.deletion import PruneReport, prune
+from masis.runs.events import RunEvent
 from masis.runs.execution import OnEvent
 from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.planning import Finding, Plan, examine, planned
-from masis.runs.records import RunEvent, RunRecord, RunResult, RunStatus, UsageRow
+from masis.runs.records import RunRecord, RunResult, RunStatus, UsageRow
 from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,

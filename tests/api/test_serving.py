@@ -19,7 +19,7 @@ from masis.cli.app import app
 from masis.cli.serving import other_doors
 from masis.client import Masis
 from masis.data_folder import FolderLock
-from masis.runs.records import RunEvent
+from masis.runs.events import RunEvent
 from masis.settings import Settings
 from tests.api.live import ANSWERED, Live, serving, uploads, wait_for
 from tests.support.servers import free_port

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from masis import Masis, Settings
-from masis.runs.records import RunEvent
+from masis.runs.events import RunEvent
 from tests.support.deployment import Deployment, until
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from masis.mcp.results import Hearer, in_words, reporting
-from masis.runs.records import RunEvent
+from masis.runs.events import RunEvent
 
 STARTED: RunEvent = {"seq": 1, "at": "", "event": "started", "agent": "critic", "attempt": 1}
 

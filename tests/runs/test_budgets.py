@@ -13,8 +13,8 @@ import pytest
 from masis import Masis, RunResult, Settings
 from masis.errors import InvalidInput
 from masis.reasoning.engines import CHARS_A_TOKEN
+from masis.runs.events import days_ago
 from masis.runs.planning import USUAL_PROMPT_CHARS
-from masis.runs.records import days_ago
 from masis.types import Budget
 from tests.support.fake_openai import FakeOpenAI, Hang, Recorded, Reply, Say
 from tests.support.obedient import ALL_IS_WELL, FULL_MARKS

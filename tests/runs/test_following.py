@@ -3,7 +3,8 @@
 import asyncio
 
 from masis.runs.asking import followed
-from masis.runs.records import Ending, Hub, NewRun, RunEvent
+from masis.runs.events import Hub, RunEvent
+from masis.runs.records import Ending, NewRun
 from masis.runs.run_table import News, RunTable
 from masis.types import LOCAL
 from tests.support.engines import asked

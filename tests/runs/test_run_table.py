@@ -10,7 +10,8 @@ from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
 from masis.orchestrator.state import MASISState
-from masis.runs.records import Ending, NewRun, RunEvent, result_of
+from masis.runs.events import RunEvent
+from masis.runs.records import Ending, NewRun, result_of
 from masis.runs.run_table import News, RunTable
 from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade

@@ -18,7 +18,8 @@ from masis.wording import OUTCOMES, counted, scope_words, verdict_of
 
 if TYPE_CHECKING:
     from masis.client import Masis
-    from masis.runs.records import RunEvent, RunResult
+    from masis.runs.events import RunEvent
+    from masis.runs.records import RunResult
     from masis.types import SearchFilters
 
 HELP = """/scope      where questions look; /scope all, /scope pdf, /scope report.pdf since 2024 until 2025

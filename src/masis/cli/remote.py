@@ -14,7 +14,8 @@ from masis.errors import InvalidInput, MASISError
 if TYPE_CHECKING:
     from masis.knowledge.ingestion.batch import IngestProgress
     from masis.knowledge.overview import Overview
-    from masis.runs.records import RunEvent, RunResult
+    from masis.runs.events import RunEvent
+    from masis.runs.records import RunResult
     from masis.settings import Settings
     from masis.types import Budget, SearchFilters
 

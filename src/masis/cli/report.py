@@ -32,8 +32,9 @@ from masis.wording import (
 
 if TYPE_CHECKING:
     from masis.orchestrator.trail import InstructionSeen
+    from masis.runs.events import RunEvent
     from masis.runs.planning import Estimate, Plan
-    from masis.runs.records import RunEvent, RunResult
+    from masis.runs.records import RunResult
     from masis.types import ClosestPassage
 
 

@@ -11,8 +11,9 @@ from masis._version import __version__
 from masis.language.citation_marks import CitationMark, find_citations
 from masis.language.measures import percent
 from masis.numbering import Source, Sources, quote_words
+from masis.runs.events import RunEvent
 from masis.runs.feedback import Feedback
-from masis.runs.records import RunEvent, RunRecord, RunResult
+from masis.runs.records import RunRecord, RunResult
 from masis.settings import OFFLINE
 from masis.types import Claim, Conflict, ConflictSide, place
 from masis.wording import (

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.source_table import Source, shown_address
-from masis.runs.records import RunEvent, RunResult
+from masis.runs.events import RunEvent
+from masis.runs.records import RunResult
 from masis.types import Chunk, Claim, Document, EvidenceChunk
 from masis.wording import AGENTS, REPAIRS, grade, removed_sentences
 

@@ -37,7 +37,8 @@ from masis.mcp.results import (
 )
 from masis.mcp.server import KEY_IN_SCOPE
 from masis.orchestrator.human import Action
-from masis.runs.records import RunEvent, RunRecord, RunResult
+from masis.runs.events import RunEvent
+from masis.runs.records import RunRecord, RunResult
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
 from masis.types import EVERYWHERE, SearchFilters
 

@@ -16,9 +16,10 @@ from masis.orchestrator.human import Answer, checked_answer, decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, filters_of, in_words, merge_metrics
 from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Account, Reply, charged_to
+from masis.runs.events import QUEUE, Hub, RunEvent, days_ago, now
 from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
-from masis.runs.records import ENDED, QUEUE, Hub, NewRun, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
+from masis.runs.records import ENDED, NewRun, RunRecord, RunResult, RunStatus
 from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, EvidenceChunk, SearchFilters, StandingDecision, Usage
 

@@ -12,8 +12,8 @@ from masis.access.keys import Keys, revoke_keys_of
 from masis.errors import InvalidInput
 from masis.jobs.queue import Kind
 from masis.runs.checkpoints import open_checkpointer
+from masis.runs.events import days_ago
 from masis.runs.parts import Parts
-from masis.runs.records import days_ago
 from masis.runs.run_table import RunTable
 from masis.settings import Settings
 from masis.types import Caller, DeletionReceipt

@@ -18,7 +18,8 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.orchestrator.trail import TraceEntry
 from masis.runs.checkpoints import IS_NEW, OWNER, saving
-from masis.runs.records import NUMBERS_A_STEP, Ending, Hub, RunEvent, RunResult, RunStatus, now, number_of, result_of
+from masis.runs.events import NUMBERS_A_STEP, Hub, RunEvent, now, number_of
+from masis.runs.records import Ending, RunResult, RunStatus, result_of
 from masis.runs.run_table import News, RunTable
 
 TOLD: dict[str, tuple[str, ...]] = {

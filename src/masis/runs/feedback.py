@@ -7,7 +7,7 @@ from typing import Literal
 from masis.database import Database
 from masis.errors import InvalidInput
 from masis.language.measures import percent, whole_percent
-from masis.runs.records import now
+from masis.runs.events import now
 from masis.runs.run_table import RunTable
 from masis.types import LOCAL, Caller
 from masis.wording import LIKELIHOODS, counted

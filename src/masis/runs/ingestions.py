@@ -10,7 +10,7 @@ from typing import Any, Literal
 from masis.database import Connection, Database
 from masis.errors import UnknownIngestion
 from masis.jobs.queue import Job, JobQueue
-from masis.runs.records import now
+from masis.runs.events import now
 from masis.types import Caller
 
 IngestionStatus = Literal["queued", "running", "done", "cancelled", "failed"]

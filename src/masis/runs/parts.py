@@ -23,9 +23,9 @@ from masis.orchestrator.graph import MASISGraph, build_graph
 from masis.orchestrator.services import Services, services_with
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs.checkpoints import open_checkpointer, saving
+from masis.runs.events import Hub
 from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestions
-from masis.runs.records import Hub
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS, StandingDecisions
 from masis.settings import Settings

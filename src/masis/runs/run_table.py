@@ -13,18 +13,8 @@ from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
 from masis.language.follow_up import Turn
 from masis.orchestrator.state import MASISState
-from masis.runs.records import (
-    RUN_COLUMNS,
-    Ending,
-    EventLog,
-    NewRun,
-    RunEvent,
-    RunRecord,
-    RunStatus,
-    UsageRow,
-    now,
-    record_of,
-)
+from masis.runs.events import EventLog, RunEvent, now
+from masis.runs.records import RUN_COLUMNS, Ending, NewRun, RunRecord, RunStatus, UsageRow, record_of
 from masis.runs.tables import (
     delete_runs,
     escaped,

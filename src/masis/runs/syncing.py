@@ -15,8 +15,8 @@ from masis.knowledge.catalog import now
 from masis.knowledge.ingestion.batch import IngestProgress, OnProgress
 from masis.knowledge.ingestion.syncing import SyncReport
 from masis.knowledge.source_table import KnownFile, Source, SourceTable, after, new_source
+from masis.runs.events import QUEUE
 from masis.runs.parts import Parts
-from masis.runs.records import QUEUE
 from masis.sources.remote.listing import (
     ON_COMMAND,
     Wanted,

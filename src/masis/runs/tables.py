@@ -10,7 +10,8 @@ from masis.database import Connection, Database, OnPostgres, Schema, vacuumed_as
 from masis.errors import InvalidInput, UnknownDecision, UnknownRun
 from masis.jobs.queue import JOB_STOPS, JOB_TABLES
 from masis.orchestrator.state import MASISState
-from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, now, record_of
+from masis.runs.events import now
+from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, record_of
 from masis.types import Caller, DecisionMade, StandingDecision
 
 _RUN_TABLES = """

@@ -20,10 +20,10 @@ from masis.knowledge.ingestion.incoming import base_name
 from masis.knowledge.library import Library
 from masis.observability.metrics import document_ingested
 from masis.runs.deletion import prune
+from masis.runs.events import QUEUE, Hub
 from masis.runs.execution import Execution
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions
 from masis.runs.parts import Parts
-from masis.runs.records import QUEUE, Hub
 from masis.runs.syncing import SyncWork, scheduling
 from masis.types import Caller, Document, IngestReport
 

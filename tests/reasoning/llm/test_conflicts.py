@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from masis.reasoning.llm.engine import resolve
+from masis.reasoning.llm.reported_conflicts import resolve
 from masis.reasoning.llm.structured import ReportedConflict
 from masis.types import EvidenceChunk
 
