@@ -1,6 +1,5 @@
 """The small façade: sync and async twins, checked input, runs that can be answered later."""
 
-import fcntl
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from masis import Masis, Settings, errors
 from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
 from masis.knowledge.library import open_library
 from masis.reasoning.ports import AuditFinding
-from tests.knowledge.stores import NamedEmbedder
+from tests.knowledge.stores import NamedEmbedder, is_index_locked
 from tests.support.engines import ScriptedAuditor, ScriptedSearch, Stage, chunk, masis_with
 
 CONFLICTING = AuditFinding(0.9, conflicting_evidence=["report.pdf says 12, memo.md says 14"])
@@ -161,8 +160,8 @@ def test_two_of_one_folder_share_the_index_and_closing_one_leaves_the_other(sett
         assert second.search("term loan", "w")
         first.close()
         assert second.search("term loan", "w")
-        assert _is_locked(settings.home)
-    assert not _is_locked(settings.home)
+        assert is_index_locked(settings.home)
+    assert not is_index_locked(settings.home)
 
 
 def test_what_was_given_is_used_and_not_closed(settings: Settings, tmp_path: Path) -> None:
@@ -175,9 +174,9 @@ def test_what_was_given_is_used_and_not_closed(settings: Settings, tmp_path: Pat
     library = open_library(settings, embedder=embedder)
     with Masis(settings, library=library) as masis:
         assert masis.search("term loan", "w")
-    assert _is_locked(settings.home), "whoever opened the library closes it"
+    assert is_index_locked(settings.home), "whoever opened the library closes it"
     library.close()
-    assert (_is_locked(settings.home), embedder.closed) == (False, 0)
+    assert (is_index_locked(settings.home), embedder.closed) == (False, 0)
     with pytest.raises(InvalidInput, match="its own embedder"):
         Masis(settings, library=library, embedder=embedder)
 
@@ -204,15 +203,6 @@ class Counting(NamedEmbedder):
 
     def close(self) -> None:
         self.closed += 1
-
-
-def _is_locked(home: Path) -> bool:
-    with (home / "index.lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 def test_an_overview_is_made_once_for_a_document_and_its_settings(

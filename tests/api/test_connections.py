@@ -53,11 +53,10 @@ def status(client: socket.socket) -> int:
 def is_open(client: socket.socket) -> bool:
     client.setblocking(False)
     try:
-        return client.recv(1, socket.MSG_PEEK) != b"" and False
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
+        client.recv(1, socket.MSG_PEEK)  # an answer, or the end of the connection
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    return False
 
 
 @pytest.mark.parametrize("sent", [BODY, HEAD, b""], ids=["body", "head", "nothing"])

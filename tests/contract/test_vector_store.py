@@ -461,7 +461,7 @@ async def test_what_was_not_adopted_changes_nothing(place: Place) -> None:
     again = place.open()
     assert await ask(again, CHURN) == [REVENUE]
     rebuilt = await again.rebuild()
-    with pytest.raises(ValueError, match="returned last"):
+    with pytest.raises(ValueError, match="last result"):
         await again.adopt(given_up)
     await rebuilt.upsert("a", [indexed(RISKS)])
     await again.adopt(rebuilt)

@@ -1,9 +1,11 @@
 """What the tests of the stores share: small vectors, and chunks made of one sentence."""
 
+import fcntl
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from masis.knowledge.ingestion.batch import Tally
 from masis.knowledge.ingestion.chunking import chunk_id
@@ -97,3 +99,12 @@ async def ingest_bytes(library: Library, files: Sequence[tuple[str, bytes]], wor
     await library._prepare(workspace)
     incoming = [IncomingFile(base_name(name), partial(bytes, data)) for name, data in files]
     return await library._batch(workspace, Tally(None)).run(incoming)
+
+
+def is_index_locked(home: Path) -> bool:
+    with (home / "index.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

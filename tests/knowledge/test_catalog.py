@@ -175,7 +175,7 @@ def test_documents_page_by_page(catalog: Catalog) -> None:
     failed = catalog.documents("acme", status="FAILED")
     assert [document.document_id for document in failed] == ["1", "2"]
     assert catalog.documents("acme", status="FAILED", after=position_of(failed[0])) == failed[1:]
-    with pytest.raises(InvalidInput, match="not a position"):
+    with pytest.raises(InvalidInput, match="not a valid position"):
         catalog.documents("acme", after="none")
 
 

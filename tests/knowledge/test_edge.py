@@ -1,7 +1,6 @@
 """What can go wrong with an index in the data folder; what it does right is in tests/contract."""
 
 import asyncio
-import fcntl
 import json
 import os
 import shutil
@@ -17,7 +16,7 @@ from masis.errors import DataFolderError, IndexMismatch
 from masis.knowledge.store import edge, edge_shard
 from masis.knowledge.store.edge import EdgeStore
 from masis.knowledge.store.port import IndexedChunk
-from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question
+from tests.knowledge.stores import NamedEmbedder, ask, indexed, is_index_locked, keyword_only, question
 from tests.support.disk import small_disk
 
 ROOT = Path(__file__).parents[2]
@@ -91,9 +90,9 @@ async def test_stores_of_one_process_share_the_index_and_the_last_one_closes_it(
     store.close()
     store.close()  # a second time it is nobody's
     assert await second.count("a") == 1
-    assert _is_locked(home)
+    assert is_index_locked(home)
     second.close()
-    assert not _is_locked(home)
+    assert not is_index_locked(home)
 
 
 async def test_another_embedder_is_told_although_the_index_is_open(store: EdgeStore, home: Path) -> None:
@@ -112,15 +111,6 @@ async def test_what_others_have_open_is_not_rebuilt(store: EdgeStore, home: Path
     await store.rebuild()
     with pytest.raises(DataFolderError, match="being rebuilt"):
         await second.upsert("a", [indexed("y")])
-
-
-def _is_locked(home: Path) -> bool:
-    with (home / "index.lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 async def test_a_forked_child_is_told_to_keep_off(store: EdgeStore) -> None:
@@ -317,7 +307,7 @@ async def replaced_by(store: EdgeStore, items: list[IndexedChunk]) -> None:
 
 async def test_an_index_needs_a_dimension(home: Path) -> None:
     store = EdgeStore(home, NamedEmbedder(dimension=None))
-    with pytest.raises(DataFolderError, match="how long its vectors are"):
+    with pytest.raises(DataFolderError, match="dimension is known"):
         await store.upsert("a", [keyword_only("x")])
     await store.prepare(8)
     await store.upsert("a", [keyword_only("x")])
