@@ -28,7 +28,7 @@ RULES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (shapes, "_going_on", lambda *_: []),
     (shapes, "_are_of_one_list", lambda _: False),
     (shapes, "rows_asked_for", lambda *_: None),
-    (selection, "_lead", lambda *_: ""),
+    (selection, "lead_of", lambda *_: ""),
     (selection, "_is_only_a_title", lambda *_: False),
     (relevance, "is_of_another_office", lambda *_: False),
     (relevance, "lacks_the_type", lambda *_: False),

@@ -32,6 +32,13 @@ def main() -> None:
             nargs="+",
             help="what training wrote, or several, whose mean is taken; left out: stays",
         )
+    parser.add_argument(
+        "--chosen",
+        type=lambda text: (text.partition("=")[0], float(text.partition("=")[2])),
+        nargs="+",
+        metavar="FILE=SHARE",
+        help="the selector as the mean of what `training.choose` wrote and of the change it began with",
+    )
     given = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     file = installed(CROSS_ENCODER).folder / "model.onnx"
@@ -41,7 +48,10 @@ def main() -> None:
     onnx.save(_network(model, places), OUT / "network.onnx")
     for name in CHANGES:
         if trained := getattr(given, name):
-            np.savez_compressed(OUT / f"{name}.npz", **_change(mean([dict(np.load(file)) for file in trained]), places))
+            np.savez_compressed(OUT / f"{name}.npz", **_change(mean([dict(np.load(file)) for file in trained])))
+    if given.chosen:
+        mixed = [(share, _floats(Path(file), places)) for file, share in given.chosen]
+        np.savez_compressed(OUT / "selector.npz", **_rounded(mixed))
     for made in sorted(OUT.iterdir()):
         print(made.name, made.stat().st_size)
 
@@ -134,15 +144,23 @@ def mean(changes: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: value.astype(np.float16) for name, value in made.items()}
 
 
-def _change(trained: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
+def _change(trained: dict[str, Any]) -> dict[str, Any]:
     """Under the names the network uses: a and b of each matrix, and the small weights as they are now."""
-    made: dict[str, Any] = {}
+    made = _small(trained)
     for number in range(LAYERS):
         for matrix in MATRICES:
             ours = f"layers.{number}.m.{matrix.replace('.', '_')}"
             theirs = f"layer.{number}.{matrix}"
             made[f"{theirs}.a"], made[f"{theirs}.b"] = trained[f"{ours}.a"], trained[f"{ours}.b"]
-            made[f"bert.encoder.{theirs}.bias"] = trained[f"{ours}.bias"]
+    return made
+
+
+def _small(trained: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for number in range(LAYERS):
+        for matrix in MATRICES:
+            ours = f"layers.{number}.m.{matrix.replace('.', '_')}"
+            made[f"bert.encoder.layer.{number}.{matrix}.bias"] = trained[f"{ours}.bias"]
         for place, part in enumerate(("attention.output", "output")):
             for what in ("weight", "bias"):
                 made[f"bert.encoder.layer.{number}.{part}.LayerNorm.{what}"] = trained[
@@ -151,6 +169,41 @@ def _change(trained: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
     for what in ("weight", "bias"):
         made[f"bert.embeddings.LayerNorm.{what}"] = trained[f"norm.{what}"]
     made["head.weight"], made["head.bias"] = trained["head.weight"].T, trained["head.bias"]
+    return made
+
+
+def _floats(file: Path, places: dict[str, Any]) -> dict[str, Any]:
+    """All weights under the names the network uses: of what `training.choose` wrote in two files (named without their
+    numbers), or of a change as MASIS ships it."""
+    if not file.exists():
+        trained = {k: v for part in "01" for k, v in np.load(file.with_suffix(f".{part}.npz")).items()}
+        whole = {
+            f"layer.{number}.{matrix}": f"layers.{number}.m.{matrix.replace('.', '_')}.weight"
+            for number in range(LAYERS)
+            for matrix in MATRICES
+        }
+        return _small(trained) | {n: trained[f"{o}.whole"] * trained[f"{o}.scale"] for n, o in whole.items()}
+    change = {name: value.astype(np.float32) for name, value in np.load(file).items()}
+    made = {name: value for name, value in change.items() if not name.endswith((".a", ".b"))}
+    data = (installed(CROSS_ENCODER).folder / "model.onnx").read_bytes()
+    for name in (n for n in places if f"{n}.a" in change):
+        rows, columns = places[name]["shape"]
+        base = np.frombuffer(data, places[name]["type"], rows * columns, places[name]["start"]).reshape(rows, columns)
+        made[name] = base.astype(np.float32) * places[name]["scale"] + change[f"{name}.a"] @ change[f"{name}.b"]
+    return made
+
+
+def _rounded(mixed: list[tuple[float, dict[str, Any]]]) -> dict[str, Any]:
+    """The weighed mean; matrices in whole numbers, a scale for each column."""
+    total = sum(share for share, _ in mixed)
+    made: dict[str, Any] = {}
+    for name in mixed[0][1]:
+        mean_of = sum(share / total * weights[name] for share, weights in mixed).astype(np.float32)
+        if name.startswith("layer.") and mean_of.ndim == 2:
+            scale = np.abs(mean_of).max(axis=0) / 127 + 1e-12
+            made[f"{name}.whole"], made[f"{name}.scale"] = np.round(mean_of / scale).astype(np.int8), scale
+        else:
+            made[name] = mean_of
     return made
 
 

@@ -16,6 +16,18 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DROPPED = 0.15
 
 
+class Whole(nn.Module):
+    """x · W + b, all of which changes."""
+
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.bias = nn.Parameter(bias)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.linear(x, self.weight.to(x.dtype).T, self.bias.to(x.dtype))
+
+
 class Changed(nn.Module):
     """x · (W + A · B) + b, of which W stays as it is."""
 
@@ -45,7 +57,7 @@ class Layer(nn.Module):
         super().__init__()
         self.m = nn.ModuleDict(
             {
-                name.replace(".", "_"): Changed(
+                name.replace(".", "_"): _matrix(
                     base[f"layer.{number}.{name}"], base[f"layer.{number}.{name}.bias"], rank
                 )
                 for name in MATRICES
@@ -68,6 +80,10 @@ class Layer(nn.Module):
         return self.norms[1](x + self.dropout(self.m["output_dense"](inner)))
 
 
+def _matrix(weight: torch.Tensor, bias: torch.Tensor, rank: int) -> nn.Module:
+    return Changed(weight, bias, rank) if rank else Whole(weight, bias)
+
+
 def _norm(base: dict[str, torch.Tensor], name: str) -> Norm:
     norm = Norm(WIDTH, eps=1e-12)
     norm.weight.data, norm.bias.data = base[f"{name}.weight"].clone(), base[f"{name}.bias"].clone()
@@ -75,7 +91,8 @@ def _norm(base: dict[str, torch.Tensor], name: str) -> Norm:
 
 
 class Network(nn.Module):
-    """Some figures for each token; those of the first token speak for the whole pair."""
+    """Some figures for each token; those of the first token speak for the whole pair. Rank 0: all matrices change as
+    wholes."""
 
     def __init__(self, base_file: Path, rank: int, outputs: int = 2, dropout: float = 0.15) -> None:
         super().__init__()

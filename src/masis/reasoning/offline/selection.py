@@ -121,7 +121,7 @@ def _behind(
     close = [candidate for sure, candidate in best.values() if sure >= least]
     if len(close) < 2:
         return {}
-    texts = [f"{_lead(part, [c], candidates)}{c.passage.text}" for c in close]
+    texts = [f"{lead_of(part, [c], candidates)}{c.passage.text}" for c in close]
     scores = answer_scores(part.for_reading, texts)
     return {c.passage.chunk_id: min(FAR_BEHIND, max(scores) - score) for c, score in zip(close, scores, strict=True)}
 
@@ -132,16 +132,18 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
     groups = _worth_reading(list(by_passage.values()))
-    leads = [_lead(part, group, candidates) for group in groups]
-    read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
+    leads = [lead_of(part, group, candidates) for group in groups]
+    read = select_all(part.for_reading, [as_read(*pair) for pair in zip(groups, leads, strict=True)])
     seen = zip(groups, leads, read, strict=True)
     return [c for group, lead, selection in seen for c in _with_marks(group, selection, len(lead))]
 
 
-def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
+def lead_of(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
     """The text that is put before a passage: its document's title, its headings, and the names asked for that the
     document is about. A policy says once whose it is and writes “we” from there on."""
     passage = group[0].passage
+    if len({c.passage.file_name for c in candidates}) == 1 and not any(c.statement.is_row for c in group):
+        return ""
     over = passage.stands_under
     here = set(content_stems(f"{over}{passage.text}"))
     document = {c.passage.chunk_id: c.passage for c in candidates if c.passage.file_name == passage.file_name}
@@ -173,7 +175,7 @@ def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
     return chosen
 
 
-def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int, int]]]:
+def as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int, int]]]:
     shift = len(lead)
     return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
 

@@ -1,0 +1,159 @@
+"""`python -m training.candidates`: what a search finds for our own questions, as it is read when MASIS answers.
+
+Documents and excerpts (training/questions) are ingested a dozen to a workspace; every question gets the passages that a
+retry would read, each with what stands above it, its sentences and rows, and which of them answer. A network that
+learns from these learns what it is used for: to choose among passages that all look right.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from masis import Masis, Settings
+from masis.language.question import parsed
+from masis.language.words import words
+from masis.orchestrator.researcher import select_evidence
+from masis.reasoning.offline.selection import Candidate, as_read, candidates_of, lead_of
+from masis.reasoning.ports import as_passage
+from training.sets import held_out
+from training.written import FOLDER
+
+OUT = Path(".cache/training")
+DOZEN = 12
+MOST = 10
+"""Passages read for a question."""
+SAME = 0.8
+"""Share of its words that a statement has in common with a marked sentence if it is the same, cut differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    group: str
+    name: str
+    text: str
+    questions: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each with the sentences and rows that answer it; none if nothing does."""
+
+
+def written_documents() -> Iterator[Written]:
+    for file in sorted(FOLDER.glob("documents-*.jsonl")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+            document = json.loads(line)
+            text = f"# {document['title']}\n"
+            for section in document["sections"]:
+                text += f"\n## {section['heading']}\n\n{_paragraphs(section['lines'])}\n"
+            said = [[sentence for line in section["lines"] for sentence in line] for section in document["sections"]]
+            asked = tuple(
+                (entry["q"], tuple(said[int(s)][n] for s, numbers in entry["s"].items() for n in numbers))
+                for entry in document["questions"]
+            )
+            yield Written(f"documents-{file.stem}-{number}", document["title"], text, asked)
+
+
+def written_excerpts() -> Iterator[Written]:
+    for file in sorted(FOLDER.glob("own-*.jsonl")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+            passage = json.loads(line)
+            said = [sentence for line in passage["lines"] for sentence in line]
+            asked = tuple((entry["q"], tuple(said[n] for n in entry["s"])) for entry in passage["questions"])
+            name = said[0] if len(said[0]) < 80 else " ".join(said[0].split()[:8])
+            yield Written(f"own-{file.stem}-{number}", name, _paragraphs(passage["lines"]), asked)
+
+
+def _paragraphs(lines: Sequence[Sequence[str]]) -> str:
+    """A blank line between paragraphs, none between the rows of a table or the items of a list."""
+    text, before = "", ""
+    for line in lines:
+        said = " ".join(line)
+        text += ("\n" if said[:1] in "|-•" and before[:1] == said[:1] else "\n\n") + said
+        before = said
+    return text.strip()
+
+
+def as_candidates(masis: Masis, workspace: str, document: Written, asked: str, gold: Sequence[str]) -> Any:
+    """None where nothing was found, where the search missed what answers, or where two things are asked."""
+    parts = parsed(asked).parts
+    settings = Settings()
+    searched = masis.library.search(
+        workspace, asked, settings.retry_candidates, at_least=settings.retry_relevance_threshold
+    )
+    found = select_evidence(asyncio.run(searched).candidates, settings.retry_relevance_threshold)
+    passages = [as_passage(chunk) for chunk in found][:MOST]
+    candidates = candidates_of(passages)
+    if not candidates or len(parts) != 1:
+        return None
+    groups = [[c for c in candidates if c.passage.chunk_id == p.chunk_id] for p in passages]
+    read = [_read(parts[0], group, candidates, gold) for group in groups if group]
+    if gold and not any(one["gold"] for one in read):
+        return None
+    about = {"set": "own", "group": document.group, "held_out": held_out(document.group)}
+    return about | {"question": parts[0].for_reading, "passages": read}
+
+
+def _read(part: Any, group: Sequence[Candidate], candidates: Sequence[Candidate], gold: Sequence[str]) -> Any:
+    lead = lead_of(part, group, candidates)
+    text, units = as_read(group, lead)
+    marked = [n for n, c in enumerate(group) if any(_is_same(c.statement.text, sentence) for sentence in gold)]
+    return {"text": text, "lead": len(lead), "units": units, "gold": marked}
+
+
+def _is_same(statement: str, sentence: str) -> bool:
+    ours, theirs = words(statement), words(sentence)
+    if not ours or not theirs:
+        return False
+    if f" {' '.join(ours)} " in f" {' '.join(theirs)} " or f" {' '.join(theirs)} " in f" {' '.join(ours)} ":
+        return min(len(ours), len(theirs)) >= 3 or ours == theirs
+    return len(set(ours) & set(theirs)) >= SAME * max(len(set(ours)), len(set(theirs)))
+
+
+def _workspaces(documents: Sequence[Written]) -> Iterator[list[Written]]:
+    """Those that are held out by themselves: nothing of theirs is seen in training."""
+    for kept in (False, True):
+        own = [d for d in documents if held_out(d.group) == kept]
+        random.Random(5).shuffle(own)
+        yield from (own[n : n + DOZEN] for n in range(0, len(own), DOZEN))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--of-excerpts", type=int, default=5, help="questions asked of each excerpt")
+    parser.add_argument("--part", type=int, default=0)
+    parser.add_argument("--parts", type=int, default=1, help="so many processes share the work")
+    given = parser.parse_args()
+    spaces = [*_workspaces(list(written_documents())), *_workspaces(list(written_excerpts()))]
+    made = missed = 0
+    with (
+        TemporaryDirectory() as home,
+        Masis(Settings(home=Path(home))) as masis,
+        gzip.open(OUT / f"candidates-{given.part}.jsonl.gz", "wt") as out,
+    ):
+        for number, documents in enumerate(spaces):
+            if number % given.parts != given.part:
+                continue
+            with TemporaryDirectory() as folder:
+                for n, document in enumerate(documents):
+                    name = re.sub(r"\W+", "-", document.name[:60]).strip("-").lower()
+                    (Path(folder) / f"{n}-{name}.md").write_text(document.text)
+                masis.ingest([folder], f"w{number}")
+            for document in documents:
+                asked = document.questions
+                if document.group.startswith("own-"):
+                    asked = tuple(random.Random(document.group).sample(asked, min(len(asked), given.of_excerpts)))
+                for question, gold in asked:
+                    found = as_candidates(masis, f"w{number}", document, question, gold)
+                    made, missed = made + bool(found), missed + (not found)
+                    if found:
+                        out.write(json.dumps(found) + "\n")
+            print(number, len(spaces), made, missed, flush=True)
+
+
+if __name__ == "__main__":
+    main()

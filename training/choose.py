@@ -1,0 +1,429 @@
+"""`python -m training.choose encode|fit`: teaches the selector to choose among the passages of a search (torch, a GPU).
+
+A question comes with all its passages. The passage that answers must be read as likelier to answer than every other and
+than silence, and so must the sentences and rows that do; single passages (`training.build`) are learnt beside them.
+`encode` turns the examples into tokens once, for several runs.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional
+
+from training.figures import auroc
+from training.network import DEVICE, Network
+from training.train import SELECTION_WEIGHTS
+
+FOLDER = Path(".cache/training")
+MAX_TOKENS = 512
+MOST_UNITS = 128
+ALONE = 0.3
+"""Share of our own questions that are asked of their own document alone."""
+TOKENS_A_BATCH = 32_768
+FIELDS = ("ids", "types", "marks", "starts", "ends", "unit")
+LIST_WEIGHTS = {"own": 1.0, "xquad": 0.5, "squad2": 1.5, "qed": 0.5, "clapnq": 1.0, "chunking": 1.0, "tatqa": 0.5}
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One question with one passage."""
+
+    question: str
+    passage: str
+    marks: Sequence[Sequence[int]] | None
+    spans: Sequence[Sequence[int]] | None
+    units: Sequence[Sequence[int]] = ()
+    gold: Sequence[int] = ()
+
+
+def reads_of(entry: Mapping[str, Any]) -> list[Read]:
+    if "passages" not in entry:
+        return [Read(entry["question"], entry["passage"], entry["marks"], entry["spans"])]
+    return [
+        Read(entry["question"], p["text"], [p["units"][n] for n in p["gold"]], None, p["units"], p["gold"])
+        for p in entry["passages"]
+    ]
+
+
+def _encoded(batch: Sequence[Read]) -> list[Arrays]:
+    tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+    codes = tokenizer.encode_batch([(r.question[:600], r.passage) for r in batch])
+    return [_arrays(read, code) for read, code in zip(batch, codes, strict=True)]
+
+
+def _arrays(read: Read, code: Any) -> Arrays:
+    at = np.array(code.offsets)
+    inside = np.array([s == 1 for s in code.sequence_ids])
+    starts, ends = np.zeros(len(at), np.int8), np.zeros(len(at), np.int8)
+    for a, b in read.spans or ():
+        starts |= (inside & (a <= at[:, 0]) & (at[:, 0] < b)).astype(np.int8)
+        ends |= (inside & (a < at[:, 1]) & (at[:, 1] <= b)).astype(np.int8)
+    marks = np.where(inside, 0, -1).astype(np.int8)
+    if read.marks is None:
+        marks[:] = -1
+    for a, b in read.marks or ():
+        marks[inside & (at[:, 0] < b) & (at[:, 1] > a)] = 1
+    unit = np.full(len(at), -1, np.int16)
+    for number, (a, b) in enumerate(read.units[:MOST_UNITS]):
+        unit[inside & (a <= at[:, 0]) & (at[:, 0] < b)] = number
+    return {
+        "ids": np.array(code.ids, np.int32), "types": np.array(code.type_ids, np.int8), "marks": marks,
+        "starts": starts, "ends": ends, "unit": unit,
+    }  # fmt: skip
+
+
+def encode(processes: int) -> None:
+    entries = [json.loads(line) for name in ("candidates", "lists") for line in _lines(name)]
+    entries += [e for e in map(json.loads, _lines("selections")) if _is_used(e)]
+    reads = [reads_of(entry) for entry in entries]
+    flat = [read for own in reads for read in own]
+    with Pool(processes) as pool:
+        blocks = pool.map(_encoded, [flat[n : n + 2_000] for n in range(0, len(flat), 2_000)])
+    arrays = [one for block in blocks for one in block]
+    sizes = np.cumsum([0, *(len(one["ids"]) for one in arrays)])
+    np.savez(FOLDER / "encoded.npz", at=sizes, **{f: np.concatenate([one[f] for one in arrays]) for f in FIELDS})
+    first = 0
+    with (FOLDER / "encoded.jsonl").open("w") as out:
+        for entry, own in zip(entries, reads, strict=True):
+            out.write(json.dumps(_summary(entry, own, first)) + "\n")
+            first += len(own)
+    print(f"{len(entries):,} questions, {len(arrays):,} passages, {sizes[-1]:,} tokens", flush=True)
+
+
+def _lines(name: str) -> Iterator[str]:
+    for file in sorted(FOLDER.glob(f"{name}*.jsonl.gz")):
+        with gzip.open(file, "rt") as text:
+            yield from text
+
+
+def _is_used(entry: Mapping[str, Any]) -> bool:
+    """A sister word in the question teaches that a paraphrase asks for something else: only measured with."""
+    return bool(entry["held_out"]) or entry.get("kind") != "sister"
+
+
+def _summary(entry: Mapping[str, Any], own: Sequence[Read], first: int) -> dict[str, Any]:
+    is_list = "passages" in entry
+    return {
+        "set": entry["set"], "kind": "list" if is_list else entry["kind"], "held_out": entry["held_out"],
+        "reads": list(range(first, first + len(own))), "gold": [list(read.gold) for read in own],
+        "answers": [bool(r.gold) if is_list else bool(entry["answerable"]) for r in own],
+        "documents": [read.passage.partition("\n")[0] for read in own] if is_list else [],
+        "has_span": not is_list and entry["spans"] is not None, "has_marks": is_list or entry["marks"] is not None,
+    }  # fmt: skip
+
+
+class Examples:
+    def __init__(self) -> None:
+        stored = np.load(FOLDER / "encoded.npz")
+        self._fields = {name: stored[name] for name in FIELDS}
+        self._at = stored["at"]
+        self.all = [json.loads(line) for line in (FOLDER / "encoded.jsonl").open()]
+
+    def size(self, example: Mapping[str, Any]) -> int:
+        return max(int(self._at[r + 1] - self._at[r]) for r in example["reads"]) * len(example["reads"])
+
+    def longest(self, example: Mapping[str, Any]) -> int:
+        return max(int(self._at[r + 1] - self._at[r]) for r in example["reads"])
+
+    def tensors(self, reads: Sequence[int]) -> dict[str, torch.Tensor]:
+        spans = [(int(self._at[r]), int(self._at[r + 1])) for r in reads]
+        width = -(-max(b - a for a, b in spans) // 32) * 32
+        made = {}
+        for name, empty in zip((*FIELDS, "mask"), (0, 0, -1, 0, 0, -1, 0), strict=True):
+            whole = np.full((len(reads), width), empty, np.int32)
+            for row, (a, b) in enumerate(spans):
+                whole[row, : b - a] = 1 if name == "mask" else self._fields[name][a:b]
+            made[name] = torch.from_numpy(whole).to(DEVICE)
+        return made
+
+
+def outputs(network: Network, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    return network(t["ids"].long(), t["types"].long(), t["mask"].bool())
+
+
+def unit_logits(marks: torch.Tensor, unit: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The mean mark of each unit's tokens, and which units there are."""
+    places = (unit + 1).long()
+    sums = torch.zeros(len(unit), MOST_UNITS + 1, device=marks.device).scatter_add(1, places, marks)
+    counts = torch.zeros_like(sums).scatter_add(1, places, torch.ones_like(marks))
+    return (sums / counts.clamp(min=1))[:, 1:], counts[:, 1:] > 0
+
+
+def singles_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
+    weights = torch.tensor([weight_of(e) for e in batch], device=DEVICE)
+    labels = torch.tensor([float(e["answers"][0]) for e in batch], device=DEVICE)
+    whole = functional.binary_cross_entropy_with_logits(out[:, 0, 2], labels, reduction="none")
+    known = torch.tensor([float(e["has_span"]) for e in batch], device=DEVICE)
+    losses = whole + 1.5 * token_loss(out, t) + 0.5 * known * span_loss(out, t)
+    return (losses * weights).sum() / weights.sum()
+
+
+def token_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    counted = t["marks"] >= 0
+    each = functional.binary_cross_entropy_with_logits(out[:, :, 2], t["marks"].clamp(min=0).float(), reduction="none")
+    return (each * counted).sum(1) / counted.sum(1).clamp(min=1)
+
+
+def span_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """The first token stands for no answer."""
+    total = torch.zeros(len(out), device=DEVICE)
+    none = ~((t["starts"] > 0).any(1) & (t["ends"] > 0).any(1))
+    for channel, key in enumerate(("starts", "ends")):
+        gold = t[key] > 0
+        gold[none] = False
+        gold[:, 0] = none
+        allowed = (t["types"] == 1) & (t["mask"] > 0)
+        allowed[:, 0] = True
+        scores = out[:, :, channel].masked_fill(~allowed, -1e4)
+        total = total + torch.logsumexp(scores, 1) - torch.logsumexp(scores.masked_fill(~gold, -1e4), 1)
+    return total
+
+
+def lists_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
+    answers, tokens = out[:, 0, 2], token_loss(out, t)
+    labels = torch.tensor([a for e in batch for a in e["answers"]], device=DEVICE)
+    each = functional.binary_cross_entropy_with_logits(answers, labels.float(), reduction="none")
+    marks, there = unit_logits(out[:, :, 2], t["unit"])
+    right = torch.zeros_like(there)
+    for row, numbers in enumerate(numbers for e in batch for numbers in e["gold"]):
+        right[row, [n for n in numbers if n < MOST_UNITS]] = True
+    right &= there
+    total = torch.zeros((), device=DEVICE)
+    weight, first = 0.0, 0
+    for e in batch:
+        own = slice(first, first + len(e["reads"]))
+        first = own.stop
+        share = weight_of(e)
+        chosen = _missed(answers[own], labels[own])
+        told = _missed(marks[own][there[own]], right[own][there[own]])
+        total = total + share * (chosen + told + each[own].mean() + 1.5 * tokens[own].mean())
+        weight += share
+    return total / weight
+
+
+def _missed(scores: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """How little of the whole goes to what is right; silence is always there, with nought."""
+    scores = functional.pad(scores, (0, 1))
+    right = functional.pad(right, (0, 1), value=not bool(right.any()))
+    return torch.logsumexp(scores, 0) - torch.logsumexp(scores[right], 0)
+
+
+def weight_of(example: Mapping[str, Any]) -> float:
+    if example["kind"] == "list":
+        return LIST_WEIGHTS.get(example["set"], 1.0)
+    return SELECTION_WEIGHTS.get(example["set"], 1.0) * (0.5 if example["kind"] == "other section" else 1.0)
+
+
+def batches(examples: Examples, chosen: Sequence[Any], rng: random.Random | None) -> Iterator[list[Any]]:
+    """Of like length, lists and single passages apart."""
+    made: list[list[Any]] = []
+    for lists in (True, False):
+        order = [e for e in chosen if (e["kind"] == "list") == lists]
+        if rng:
+            rng.shuffle(order)
+        blocks = [order[n : n + 4_096] for n in range(0, len(order), 4_096)]
+        for e in (e for block in blocks for e in sorted(block, key=examples.longest)):
+            is_open = made and (made[-1][0]["kind"] == "list") == lists
+            size = sum(len(one["reads"]) for one in [*made[-1], e]) * examples.longest(e) if is_open else 0
+            if is_open and size <= TOKENS_A_BATCH:
+                made[-1].append(e)
+            else:
+                made.append([e])
+    if rng:
+        rng.shuffle(made)
+    yield from made
+
+
+def epoch_of(examples: Examples, rng: random.Random, singles: float) -> list[Any]:
+    trained = [e for e in examples.all if not e["held_out"] and (e["kind"] == "list" or rng.random() < singles)]
+    return [of_one_document(e) if e["set"] == "own" and rng.random() < ALONE else e for e in trained]
+
+
+def of_one_document(example: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With the passages of one document only: that of the best answer, or the first that was found."""
+    if example["kind"] != "list":
+        return example
+    best = next((n for n, answers in enumerate(example["answers"]) if answers), 0)
+    kept = [n for n, name in enumerate(example["documents"]) if name == example["documents"][best]]
+    return {**example, **{key: [example[key][n] for n in kept] for key in ("reads", "gold", "answers")}}
+
+
+def fit(network: Network, examples: Examples, given: argparse.Namespace) -> None:
+    rng = random.Random(given.seed)
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=given.rate, weight_decay=0.01, fused=DEVICE == "cuda")
+    begun = time.time()
+    for epoch in range(given.epochs):
+        network.train()
+        todo = list(batches(examples, epoch_of(examples, rng, given.singles), rng))
+        losses: dict[bool, list[torch.Tensor]] = {True: [], False: []}
+        for number, batch in enumerate(todo):
+            done = (epoch + number / len(todo)) / given.epochs
+            # The clock counts too: a lent machine goes back when its time is over.
+            done = max(done, (time.time() - begun) / given.seconds)
+            if done >= 1:
+                break
+            for group in optimizer.param_groups:
+                group["lr"] = given.rate * min(1.0, done / 0.04 + 0.02) * 0.5 * (1 + math.cos(math.pi * done))
+            t = examples.tensors([r for e in batch for r in e["reads"]])
+            is_list = batch[0]["kind"] == "list"
+            loss = (lists_loss if is_list else singles_loss)(outputs(network, t), t, batch)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimizer.step()
+            losses[is_list].append(loss.detach())
+        said = ", ".join(f"{'lists' if k else 'singles'} {torch.stack(v).mean():.4f}" for k, v in losses.items() if v)
+        print(f"epoch {epoch + 1}: {said}, {time.time() - begun:.0f} s", flush=True)
+
+
+@torch.no_grad()
+def report(network: Network, examples: Examples) -> None:
+    network.eval()
+    chosen: dict[str, list[tuple[bool, bool, bool, float]]] = defaultdict(list)
+    apart: dict[str, list[tuple[bool, float]]] = defaultdict(list)
+    rng = random.Random(1)
+    seen = [e for e in examples.all if not e["held_out"] and e["kind"] == "list" and rng.random() < 0.06]
+    held = [e for e in examples.all if e["held_out"] and (e["kind"] in ("list", "real") or rng.random() < 0.25)]
+    for batch in batches(examples, [*held, *seen], None):
+        t = examples.tensors([r for e in batch for r in e["reads"]])
+        out = outputs(network, t)
+        marks, there = unit_logits(out[:, :, 2], t["unit"])
+        marks = marks.masked_fill(~there, -30)
+        row = 0
+        for e in batch:
+            own = slice(row, row + len(e["reads"]))
+            row = own.stop
+            answers = out[own, 0, 2]
+            if e["kind"] != "list":
+                apart[f"{e['set']}, {e['kind']}"].append((e["answers"][0], float(answers[0])))
+                continue
+            name = f"{'held out' if e['held_out'] else 'seen'}: {e['set']}"
+            weighed = 0.14 * answers[:, None] + 0.31 * marks[own]
+            best = int(weighed.argmax())
+            place, unit = divmod(best, MOST_UNITS)
+            chosen[name].append(
+                (any(e["answers"]), e["answers"][int(answers.argmax())], unit in e["gold"][place], float(weighed.max()))
+            )
+    for name, cases in sorted(chosen.items()):
+        known = [c for c in cases if c[0]]
+        row = {"n": len(cases), "answerable": len(known)}
+        row |= {
+            "passage": round(sum(c[1] for c in known) / max(1, len(known)), 3),
+            "statement": round(sum(c[2] for c in known) / max(1, len(known)), 3),
+        }
+        if len(known) < len(cases):
+            row["auroc"] = round(auroc([c[3] for c in cases], [int(c[0]) for c in cases]), 3)
+            row["auroc right"] = round(auroc([c[3] for c in cases], [int(c[0] and c[2]) for c in cases]), 3)
+        print(name, json.dumps(row), flush=True)
+    for name, cases in sorted(apart.items()):
+        good = [s for label, s in apart.get(f"{name.split(',')[0]}, real", []) if label]
+        bad = [s for label, s in cases if not label]
+        if len(good) > 20 and len(bad) > 20:
+            print(name, len(bad), round(auroc(good + bad, [1] * len(good) + [0] * len(bad)), 3), flush=True)
+
+
+def begin(network: Network, file: Path) -> None:
+    """From a change as MASIS ships it: its low-rank parts are added to the matrices."""
+    stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
+    for number, layer in enumerate(network.layers):
+        for name, matrix in layer.m.items():  # type: ignore[union-attr, operator]
+            own = next(
+                k[:-2]
+                for k in stored
+                if k.startswith(f"layer.{number}.")
+                and k.endswith(".a")
+                and k[:-2].replace(".", "_") == f"layer_{number}_{name}"
+            )
+            change = stored[f"{own}.a"] @ stored[f"{own}.b"]
+            matrix.weight.data += change.to(DEVICE)
+            matrix.bias.data = stored[f"bert.encoder.{own}.bias"].to(DEVICE)
+        for norm, part in zip(layer.norms, ("attention.output", "output"), strict=True):  # type: ignore[arg-type]
+            norm.weight.data = stored[f"bert.encoder.layer.{number}.{part}.LayerNorm.weight"].to(DEVICE)
+            norm.bias.data = stored[f"bert.encoder.layer.{number}.{part}.LayerNorm.bias"].to(DEVICE)
+    network.norm.weight.data = stored["bert.embeddings.LayerNorm.weight"].to(DEVICE)
+    network.norm.bias.data = stored["bert.embeddings.LayerNorm.bias"].to(DEVICE)
+    network.head.weight.data = stored["head.weight"].T.contiguous().to(DEVICE)
+    network.head.bias.data = stored["head.bias"].to(DEVICE)
+
+
+def mix(network: Network, begun: Mapping[str, torch.Tensor], learnt: Mapping[str, torch.Tensor], share: float) -> None:
+    """Between the weights before and after: what is learnt by heart counts for less on documents of other kinds."""
+    for name, value in network.named_parameters():
+        value.data = begun[name] + share * (learnt[name] - begun[name])
+
+
+def save(network: Network, file: Path) -> None:
+    """Matrices in whole numbers, a scale for each column, as they are used; small weights as they are."""
+    made: dict[str, Any] = {}
+    for name, value in network.named_parameters():
+        array = value.detach().float().cpu().numpy()
+        if array.ndim == 2 and not name.startswith("head"):
+            scale = np.abs(array).max(axis=0) / 127 + 1e-12
+            made[f"{name}.whole"], made[f"{name}.scale"] = (
+                np.round(array / scale).astype(np.int8),
+                scale.astype(np.float32),
+            )
+        else:
+            made[name] = array.astype(np.float32)
+    # Two files, since what comes back from a lent machine may not be large.
+    for part, names in enumerate((sorted(made)[::2], sorted(made)[1::2])):
+        np.savez_compressed(file.with_suffix(f".{part}.npz"), **{name: made[name] for name in names})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=("encode", "fit"))
+    parser.add_argument("--processes", type=int, default=14)
+    parser.add_argument(
+        "--start", type=Path, help="a change as MASIS ships it; without it, from the plain cross-encoder"
+    )
+    parser.add_argument("--out", type=Path, default=FOLDER / "chosen.npz")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--singles", type=float, default=0.5, help="share of the single passages in each epoch")
+    parser.add_argument("--seconds", type=float, default=3_600)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument(
+        "--shares", type=float, nargs="+", default=[1.0], help="also measure with so much of what was learnt"
+    )
+    given = parser.parse_args()
+    if given.step == "encode":
+        encode(given.processes)
+        return
+    torch.manual_seed(given.seed)
+    examples = Examples()
+    network = Network(FOLDER / "base.npz", 0, 3, given.dropout).to(DEVICE)
+    if given.start:
+        begin(network, given.start)
+    begun = {name: value.detach().clone() for name, value in network.named_parameters()}
+    if given.epochs:
+        fit(network, examples, given)
+        save(network, given.out)
+    learnt = {name: value.detach().clone() for name, value in network.named_parameters()}
+    for share in given.shares:
+        print(f"== {share} of what was learnt", flush=True)
+        mix(network, begun, learnt, share)
+        report(network, examples)
+
+
+if __name__ == "__main__":
+    main()
