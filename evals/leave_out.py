@@ -1,4 +1,4 @@
-"""`python -m evals.leave_out [unseen|articles|sample]`: what each rule of the offline answers is worth.
+"""`python -m evals.leave_out [SET] [RULE …]`: what each rule of the offline answers is worth.
 
 Asks all questions of a set, once as shipped and once with each rule left out, and prints how many answers change and
 how many are then right, wrong or refused. About a minute a rule.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evals.answer_data import AnswerSet, all_asked, answer_sets, opened
+from evals.answer_data import AnswerSet, all_asked, answer_sets, filing_sets, opened, table_sets
 from evals.answer_scoring import scored
 from evals.eval_unseen import FOLDER, answer_set
 from evals.tables import table
@@ -64,16 +64,32 @@ def _forget() -> None:
                     clear()
 
 
+SETS: dict[str, Callable[[], Sequence[AnswerSet]]] = {
+    "unseen": lambda: [answer_set(folder) for folder in sorted(FOLDER.iterdir()) if folder.is_dir()][:1],
+    "articles": lambda: answer_sets()[:-1],
+    "sample": lambda: answer_sets()[-1:],
+    "filings": lambda: filing_sets()[:1],
+    "figures": lambda: filing_sets()[1:],
+    "reports": table_sets,
+}
+
+
 def chosen_set(which: str) -> AnswerSet:
-    if which == "unseen":
-        return answer_set(next(folder for folder in sorted(FOLDER.iterdir()) if folder.is_dir()))
-    *articles, sample = answer_sets()
-    if which == "articles" and not articles:
-        raise SystemExit("The articles are not next to this repository (../shared/data/stici_single_topic_rag).")
-    return sample if which == "sample" else articles[0]
+    found = SETS[which]()
+    if not found:
+        raise SystemExit(f"The documents of “{which}” are not at ../shared/data.")
+    return found[0]
 
 
-def main(which: str) -> None:
+def chosen_rules(names: Sequence[str]) -> list[tuple[Any, str, Callable[..., Any]]]:
+    """The rules with these names, or all of them."""
+    if unknown := set(names) - {name for _, name, _ in RULES}:
+        raise SystemExit(f"There is no rule {', '.join(sorted(unknown))}: see RULES in evals/leave_out.py.")
+    return [rule for rule in RULES if not names or rule[1] in names]
+
+
+def main(which: str, names: Sequence[str] = ()) -> None:
+    rules = chosen_rules(names)
     chosen = chosen_set(which)
     with opened(chosen) as masis:
 
@@ -87,7 +103,7 @@ def main(which: str) -> None:
 
         answers, before = asked("as shipped")
         rows: list[Sequence[object]] = [("nothing", "", *before)]
-        for home, name, instead in RULES:
+        for home, name, instead in rules:
             with without(home, name, instead):
                 others, after = asked(name)
             changed = sum(a != b for a, b in zip(answers, others, strict=True))
@@ -98,5 +114,7 @@ def main(which: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m evals.leave_out", description=__doc__)
-    parser.add_argument("set", nargs="?", default="unseen", choices=("unseen", "articles", "sample"))
-    main(parser.parse_args().set)
+    parser.add_argument("set", nargs="?", default="unseen", choices=tuple(SETS))
+    parser.add_argument("rule", nargs="*", help="leave out only these (default: every rule, one by one)")
+    given = parser.parse_args()
+    main(given.set, given.rule)

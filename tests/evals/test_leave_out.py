@@ -1,6 +1,6 @@
 import pytest
 
-from evals.leave_out import RULES, chosen_set, without
+from evals.leave_out import RULES, chosen_rules, chosen_set, without
 from masis.language import question
 
 
@@ -23,5 +23,12 @@ def test_each_rule_is_there_to_be_left_out(rule: tuple[object, str, object]) -> 
 def test_missing_articles_are_said_and_not_replaced_by_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evals.leave_out.answer_sets", lambda: ["the sample"])
     assert chosen_set("sample") == "the sample"
-    with pytest.raises(SystemExit, match="articles are not next to"):
+    with pytest.raises(SystemExit, match="“articles” are not at"):
         chosen_set("articles")
+
+
+def test_rules_are_chosen_by_name_and_an_unknown_one_is_refused() -> None:
+    assert [name for _, name, _ in chosen_rules(["_lead"])] == ["_lead"]
+    assert chosen_rules([]) == list(RULES)
+    with pytest.raises(SystemExit, match="There is no rule _led"):
+        chosen_rules(["_led"])

@@ -832,6 +832,92 @@ def test_what_no_cell_says_is_not_read_into_one(question: str) -> None:
     assert asked(question, DEPOTS) is None
 
 
+def branches(*rows: str, head: str = "Branch | Staff | Opened") -> EvidenceChunk:
+    lines = [head, "|".join("---" for _ in head.split("|")), *rows]
+    return chunk("c00000000f1", "\n".join(f"| {line} |" for line in lines), file_name="branches.md")
+
+
+OPENED = branches("Bergen | 120 | 1995", "Oslo | 45 | 2004", "Tromsø | 60 | 1988", "Stavanger | 40 | 1999")
+OPENED_AND_CLOSED = branches(
+    "Bergen | 12 March 2001 | 3 May 2019",
+    "Oslo | 4 June 1998 | 9 July 2021",
+    "Tromsø | 8 August 2005 | 2 February 2015",
+    head="Branch | Opened | Closed",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which branch opened first?", "Branch: Tromsø (Opened: 1988). [c00000000f1]"),
+        ("Which branch came first?", "Branch: Tromsø (Opened: 1988). [c00000000f1]"),
+        ("What was the first branch opened after 1990?", "Branch: Bergen (Opened: 1995). [c00000000f1]"),
+        ("Which branch with fewer than 50 staff opened first?", "Branch: Stavanger (Staff: 40; Opened: 1999)."),
+        ("Which branch is listed first?", "Branch: Bergen. [c00000000f1]"),
+        ("Which branch is first in the table?", "Branch: Bergen. [c00000000f1]"),
+    ],
+)
+def test_the_first_is_first_in_time_unless_the_list_itself_is_asked_about(question: str, said: str) -> None:
+    answer = asked(question, OPENED)
+    assert answer is not None
+    assert said in answer.sentences[0]
+    assert [c["verdict"] for c in judge_claims(answer.sentences[0], [OPENED])] in (["supported"], ["verbatim"])
+
+
+def test_a_column_called_listed_is_one_of_dates_as_well() -> None:
+    answer = asked(
+        "Which company was listed first?", branches("Aker | 2004", "Bonheur | 1998", head="Company | Listed")
+    )
+    assert answer is not None
+    assert answer.sentences == ("Company: Bonheur (Listed: 1998). [c00000000f1]",)
+
+
+def test_days_without_a_year_remain_as_they_are_listed() -> None:
+    season = branches("Opening | 3 September", "Derby | 9 November", "Final | 12 January", head="Match | Date")
+    answer = asked("Which match was the last?", season)
+    assert answer is not None
+    assert answer.sentences == ("Match: Final. [c00000000f1]",)
+
+
+def ends(question: str, evidence: EvidenceChunk) -> tuple[set[str], set[str]]:
+    """The branches that are tried as the first and as the last of all."""
+    tried = [t for t in trials(TableQuery(question), only_table(evidence)) if t.column == 0 and not t.filters]
+    first, last = ({text for t in tried if t.form == form for text in t.answer} for form in ("first", "last"))
+    return first, last
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("Which branch opened first?", "Oslo", "Tromsø"),
+        ("Which branch closed first?", "Tromsø", "Oslo"),
+        ("Which branch was first?", "Bergen", "Tromsø"),
+        ("Which branch is listed first?", "Bergen", "Tromsø"),
+    ],
+)
+def test_of_two_columns_of_dates_the_one_that_is_named_gives_the_order(question: str, first: str, last: str) -> None:
+    assert ends(question, OPENED_AND_CLOSED) == ({first}, {last})
+
+
+def test_the_word_last_does_not_name_the_column_last_elected() -> None:
+    members = branches("Rossi | 1994 | 2009", "Kiss | 2001 | 2005", head="Name | Born | Last elected")
+    assert ends("Who is the last?", members) == ({"Rossi"}, {"Kiss"})
+
+
+def test_dates_with_gaps_give_an_order_only_if_they_are_asked_about() -> None:
+    sparse = branches("Bergen | 120 |", "Oslo | 90 | 2004", "Tromsø | 60 | 1988")
+    assert ends("Which branch opened first?", sparse) == ({"Tromsø"}, {"Oslo"})
+    assert ends("Which branch was first?", sparse) == ({"Bergen"}, {"Tromsø"})
+
+
+def test_who_is_as_early_as_the_first_is_named_too() -> None:
+    evidence = branches("Bergen | 9 | 1995", "Oslo | 8 | 1988", "Tromsø | 7 | 1988")
+    answer = asked("Which branch opened first?", evidence)
+    assert answer is not None
+    assert answer.sentences == ("Branch: Oslo (Opened: 1988), as early as Tromsø (1988). [c00000000f1]",)
+    assert [c["verdict"] for c in judge_claims(answer.sentences[0], [evidence])] in (["supported"], ["verbatim"])
+
+
 def test_a_row_that_the_selector_marks_is_tried_without_a_word_in_common() -> None:
     table = only_table(DEPOTS)
     row = table.rows[1]

@@ -145,14 +145,14 @@ def _called(trial: Trial) -> str:
 
 
 def _neighbour(trial: Trial, asked: TableQuery) -> str:
-    cell = trial.cells[0]
-    by = [trial.by] if trial.by >= 0 else []
-    columns = [] if trial.form in ("next", "previous") else [a.column for a in trial.filters]
-    text = _row_said(trial.table, cell, [*columns, *by])
+    table, cell = trial.table, trial.cells[0]
     if trial.form in ("next", "previous"):
-        beside = trial.table.cell(cell.row - 1 if trial.form == "next" else cell.row + 1, trial.filters[0].column)
-        text = f"{text}, listed {'after' if trial.form == 'next' else 'before'} {beside.text}"
-    return text
+        beside = table.cell(cell.row - 1 if trial.form == "next" else cell.row + 1, trial.filters[0].column)
+        return f"{_row_said(table, cell, [])}, listed {'after' if trial.form == 'next' else 'before'} {beside.text}"
+    columns = [a.column for a in trial.filters] + ([trial.order] if trial.order >= 0 else [])
+    others = [f"{label_of(table, c.row)} ({c.text})" for c in stands_out_from(trial)]
+    equal = f", as {'early' if trial.form == 'first' else 'late'} as {listed(others)}" if others else ""
+    return f"{_row_said(table, cell, columns)}{equal}"
 
 
 def _extreme(trial: Trial, asked: TableQuery) -> str:
@@ -175,20 +175,33 @@ HIGHEST, LOWEST = ("highest", "maximum"), ("lowest", "minimum")
 
 
 def stands_out_from(trial: Trial) -> list[Cell]:
-    """The runners-up that an extreme is compared with. They are cited too, as they may be in another part of the
-    table."""
+    """The runners-up that an extreme is compared with, and the rows as early as the first. They are cited too, as they
+    may be in another part of the table."""
+    if trial.form in ("first", "last") and trial.order >= 0:
+        return _equally_early(trial)
     if trial.form not in (*HIGHEST, *LOWEST):
         return []
     rows = {c.row for c in trial.cells}
     return [c for c in _ranked(trial, highest=trial.form in HIGHEST) if c.row not in rows][:MOST_NAMED]
 
 
-def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
-    """The cells that were compared, with the extreme first."""
+def _equally_early(trial: Trial) -> list[Cell]:
+    """The dates of the other rows that have the same one."""
+    table, row = trial.table, trial.cells[0].row
+    same = [c for c in _compared(trial, trial.order) if c.row != row and c.day == table.cell(row, trial.order).day]
+    return same if len(same) <= MOST_NAMED else []
+
+
+def _compared(trial: Trial, column: int) -> list[Cell]:
     table = trial.table
     rows = set.intersection(*(set(a.rows) for a in trial.filters)) if trial.filters else range(len(table.rows))
-    cells = [table.cell(row, trial.by) for row in sorted(rows) if not table.is_total[row]]
-    valued = [(c.amount if table.kinds[trial.by] == "amount" else c.day, c) for c in cells]
+    return [table.cell(row, column) for row in sorted(rows) if not table.is_total[row]]
+
+
+def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
+    """The cells that were compared, with the extreme first."""
+    cells = _compared(trial, trial.by)
+    valued = [(c.amount if trial.table.kinds[trial.by] == "amount" else c.day, c) for c in cells]
     found = sorted(((v, c.row, c) for v, c in valued if v is not None), reverse=highest)
     return [cell for _, _, cell in found]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from masis.language.periods import PERIOD
+from masis.language.words import stem
 from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors, limits
-from masis.reasoning.offline.tables.grid import CHANGES, Cell, Table
+from masis.reasoning.offline.tables.grid import CHANGES, YEARS, Cell, Table
 
 FORMS = (
     "cell", "cells", "first", "last", "next", "previous", "highest", "lowest", "maximum", "minimum", "count",
@@ -29,6 +30,10 @@ BESIDE = frozenset(
     "after before next previous prior preceding preceded precedes following followed follows below above under beneath"
     " succeeded subsequent immediately directly right".split()
 )
+LISTED = frozenset(map(stem, "list table chart row entry".split()))
+"""Words for the table itself."""
+ORDINALS = frozenset(map(stem, "first last".split()))
+"""They ask for an order and do not name the column “Last elected”."""
 Filters = tuple[Anchor, ...]
 Rowset = tuple[tuple[int, ...], Filters]
 
@@ -48,6 +53,8 @@ class Trial:
     """The column whose values are compared."""
     columns: tuple[int, ...] = ()
     """The columns compared, if the cells are in one row."""
+    order: int = -1
+    """The column of dates that puts the rows in order, for the first and the last of them."""
 
     @property
     def denoted(self) -> tuple[str, ...]:
@@ -125,10 +132,12 @@ def _single(cells: Sequence[Cell]) -> float | None:
 
 def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: Sequence[Rowset]) -> Iterator[Trial]:
     """The first and last of several rows, and the rows directly after and before a row."""
+    by = _time_column(asked, table)
     for rows, filters in groups:
         if len(rows) > 1:
-            yield from _told(table, "first", rows[:1], filters)
-            yield from _told(table, "last", rows[-1:], filters)
+            ordered, order = _in_time(table, rows, by)
+            yield from _told(table, "first", ordered[:1], filters, order=order)
+            yield from _told(table, "last", ordered[-1:], filters, order=order)
     for (row,), filters in singles:
         if not any(_is_beside(asked, anchor) for anchor in filters):
             continue
@@ -138,20 +147,47 @@ def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: 
             yield from _told(table, "previous", (row - 1,), filters)
 
 
+def _time_column(asked: TableQuery, table: Table) -> int:
+    """The column of dates that puts the rows in order: the only one that the question names, or else the only one
+    without gaps. -1 if there is none, or if the question is about the table itself: “Which branch is listed first?”"""
+    words = {asked.stems[n] for n in asked.content} - ORDINALS
+    dated = [n for n in _columns(table) if table.kinds[n] == "day"]
+    named = [n for n in dated if words.intersection(table.column_stems[n])]
+    meant = named or [n for n in dated if _is_complete(table, n)]
+    if len(meant) != 1 or LISTED & set(asked.stems).difference(table.column_stems[meant[0]]):
+        return -1
+    return meant[0]
+
+
+def _is_complete(table: Table, column: int) -> bool:
+    cells = zip(table.column_cells(column), table.is_total, strict=True)
+    return all(is_total or cell.day is not None for cell, is_total in cells)
+
+
+def _in_time(table: Table, rows: Sequence[int], by: int) -> tuple[Sequence[int], int]:
+    """The rows with a date, in the order of their dates, and the column of these. Without years the rows remain as
+    they are listed: they may be the days of a season, which continues after December."""
+    days = {row: day for row in rows if by >= 0 and (day := table.cell(row, by).day) is not None}
+    if len(days) < 2 or min(days.values()) < YEARS[0]:
+        return rows, -1
+    return sorted(days, key=lambda row: days[row]), by
+
+
 def _is_beside(asked: TableQuery, anchor: Anchor) -> bool:
     """“Who came after Smith”: the word for the order comes shortly before the name."""
     first = min(anchor.places, default=0)
     return not BESIDE.isdisjoint(asked.tokens[max(0, first - FEW_WORDS) : first])
 
 
-def _told(table: Table, form: str, rows: Sequence[int], filters: Filters, by: int = -1) -> Iterator[Trial]:
+def _told(
+    table: Table, form: str, rows: Sequence[int], filters: Filters, by: int = -1, order: int = -1
+) -> Iterator[Trial]:
     for column in _columns(table):
         cells = tuple(c for c in (table.cell(row, column) for row in rows) if c.text)
         if cells and column != by:
             basis = tuple(table.cell(row, by) for row in rows) if by >= 0 else ()
-            yield Trial(
-                form, table, tuple(c.text for c in cells), _single(cells), (*cells, *basis), filters, column, by
-            )
+            answer = tuple(c.text for c in cells)
+            yield Trial(form, table, answer, _single(cells), (*cells, *basis), filters, column, by, order=order)
 
 
 def _extremes(table: Table, groups: Sequence[Rowset]) -> Iterator[Trial]:
