@@ -23,7 +23,6 @@ RULES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (shapes, "_what_follows", lambda *_: []),
     (shapes, "_with_antecedents", lambda chosen, _: list(chosen)),
     (shapes, "_with_items", lambda told, _: list(told)),
-    (shapes, "_with_the_rest", lambda told, _: list(told)),
     (shapes, "_is_tied", lambda *_: False),
     (shapes, "_going_on", lambda *_: []),
     (shapes, "_are_of_one_list", lambda _: False),

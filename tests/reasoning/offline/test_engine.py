@@ -323,3 +323,36 @@ def test_what_a_sentence_leaves_open_is_not_decided(question: str, text: str, wr
     answer = written(WritingBrief(question, [Passage("c00000000z1", "harlow.txt", 1, text)]), -100.0)
     assert text.split(",", maxsplit=1)[0] in answer
     assert not answer.startswith(wrong)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "file_name"),
+    [
+        (
+            "Who is Tolmerick's COO?",
+            "The chief technology officer of Tolmerick is Rafael Quintero, and Ann Lee runs its operations.",
+            "board.md",
+        ),
+        ("What were sales of bicycles in Q2 2024?", "Sales of bicycles were $55 million.", "2024 Q3 report.md"),
+        (
+            "What was revenue for the full year 2024?",
+            "Revenue for the three months ended 30 June 2024 was $12.",
+            "r.md",
+        ),
+    ],
+)
+def test_another_office_another_quarter_and_a_part_of_the_year_are_no_answer(
+    question: str, text: str, file_name: str
+) -> None:
+    answer = written(WritingBrief(question, [Passage("c00000000z2", file_name, 1, text)]))
+    assert answer.startswith("The documents do not answer this question")
+
+
+def test_all_actions_of_a_table_are_the_actions() -> None:
+    tasks = ("Survey the Tilburg store", "Draft the notice to the landlord", "Book the movers", "Order new signs")
+    rows = "\n".join(
+        f"| {task} | {owner} |" for task, owner in zip(tasks, ("Mairead", "Lucy", "Sam", "Ann"), strict=True)
+    )
+    text = f"## Actions\n\n| Action | Owner |\n|---|---|\n{rows}"
+    answer = written(WritingBrief("What are the actions?", [Passage("c00000000z3", "minutes.md", 1, text)]))
+    assert all(task in answer for task in tasks)

@@ -217,15 +217,6 @@ def test_what_says_the_following_comes_with_its_items() -> None:
     ]
 
 
-def test_a_sentence_that_is_cut_comes_with_its_other_half() -> None:
-    cut = Passage("c1", "q.pdf", 1, "Rates improved income by\n\n$32 million in the quarter. Prices did not change.")
-    for best in ("Rates", "$32"):
-        assert told(texts("How did rates affect income?", cut, best=best)) == [
-            "Rates improved income by",
-            "$32 million in the quarter.",
-        ]
-
-
 def test_the_following_year_introduces_no_list() -> None:
     notes = Passage("c1", "n.md", 1, "Sales rose the following year.\n\n- Founded in 1990\n- Offices in Leeds")
     assert told(texts("When did sales rise?", notes, best="Sales")) == ["Sales rose the following year."]

@@ -4,7 +4,7 @@ of a section."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from masis.language.measures import NUMBER_WORDS
 from masis.language.periods import periods
@@ -82,8 +82,7 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     if part.shape == "fact" and _are_of_one_list(chosen) and (items := _list_of(part, best, candidates)):
         return [items]
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
-    whole = _with_the_rest(_with_items(told, candidates), candidates)
-    return [Shown(tuple(group)) for group in _in_order(whole, chosen)]
+    return [Shown(tuple(group)) for group in _in_order(_with_items(told, candidates), chosen)]
 
 
 def _are_of_one_list(chosen: Sequence[Candidate]) -> bool:
@@ -292,17 +291,6 @@ def are_halves(one: Candidate, two: Candidate) -> bool:
         return False
     is_next = one.passage.chunk_id == two.passage.chunk_id and one.statement.end <= two.statement.start
     return is_next and OPEN_END.search(one.statement.text.rstrip()) is not None
-
-
-def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Adds the other half of a sentence that the end of a page cuts in two."""
-    known = {(c.passage.chunk_id, c.statement.start) for c in told}
-    halves = [
-        two if (one.passage.chunk_id, one.statement.start) in known else one
-        for one, two in pairwise(candidates)
-        if are_halves(one, two) and {(c.passage.chunk_id, c.statement.start) for c in (one, two)} & known
-    ]
-    return [*told, *(c for c in halves if (c.passage.chunk_id, c.statement.start) not in known)]
 
 
 def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate | None:
