@@ -102,7 +102,8 @@ def _read(part: Any, group: Sequence[Candidate], candidates: Sequence[Candidate]
     lead = lead_of(part, group, candidates)
     text, units = as_read(group, lead)
     marked = [n for n, c in enumerate(group) if any(_is_same(c.statement.text, sentence) for sentence in gold)]
-    return {"text": text, "lead": len(lead), "units": units, "gold": marked}
+    file = group[0].passage.file_name
+    return {"text": text, "lead": len(lead), "units": units, "gold": marked, "file": file}
 
 
 def _is_same(statement: str, sentence: str) -> bool:
@@ -128,6 +129,9 @@ def main() -> None:
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--parts", type=int, default=1, help="so many processes share the work")
     given = parser.parse_args()
+    if given.parts == 1:
+        for old in OUT.glob("candidates-*.jsonl.gz"):
+            old.unlink()
     spaces = [*_workspaces(list(written_documents())), *_workspaces(list(written_excerpts()))]
     made = missed = 0
     with (

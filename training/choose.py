@@ -23,6 +23,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
+from training.base import MATRICES
 from training.figures import auroc
 from training.network import DEVICE, Network
 from training.train import SELECTION_WEIGHTS
@@ -124,7 +125,7 @@ def _summary(entry: Mapping[str, Any], own: Sequence[Read], first: int) -> dict[
         "set": entry["set"], "kind": "list" if is_list else entry["kind"], "held_out": entry["held_out"],
         "reads": list(range(first, first + len(own))), "gold": [list(read.gold) for read in own],
         "answers": [bool(r.gold) if is_list else bool(entry["answerable"]) for r in own],
-        "documents": [read.passage.partition("\n")[0] for read in own] if is_list else [],
+        "documents": [p["file"] for p in entry["passages"]] if is_list else [],
         "has_span": not is_list and entry["spans"] is not None, "has_marks": is_list or entry["marks"] is not None,
     }  # fmt: skip
 
@@ -341,20 +342,16 @@ def report(network: Network, examples: Examples) -> None:
 
 
 def begin(network: Network, file: Path) -> None:
-    """From a change as MASIS ships it: its low-rank parts are added to the matrices."""
+    """From what MASIS ships: whole matrices, or a change whose low-rank parts are added to them."""
     stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
     for number, layer in enumerate(network.layers):
-        for name, matrix in layer.m.items():  # type: ignore[union-attr, operator]
-            own = next(
-                k[:-2]
-                for k in stored
-                if k.startswith(f"layer.{number}.")
-                and k.endswith(".a")
-                and k[:-2].replace(".", "_") == f"layer_{number}_{name}"
-            )
-            change = stored[f"{own}.a"] @ stored[f"{own}.b"]
-            matrix.weight.data += change.to(DEVICE)
-            matrix.bias.data = stored[f"bert.encoder.{own}.bias"].to(DEVICE)
+        for matrix in MATRICES:
+            own, place = f"layer.{number}.{matrix}", layer.m[matrix.replace(".", "_")]  # type: ignore[union-attr, index]
+            if f"{own}.whole" in stored:
+                place.weight.data = (stored[f"{own}.whole"] * stored[f"{own}.scale"]).to(DEVICE)
+            else:
+                place.weight.data += (stored[f"{own}.a"] @ stored[f"{own}.b"]).to(DEVICE)
+            place.bias.data = stored[f"bert.encoder.{own}.bias"].to(DEVICE)
         for norm, part in zip(layer.norms, ("attention.output", "output"), strict=True):  # type: ignore[arg-type]
             norm.weight.data = stored[f"bert.encoder.layer.{number}.{part}.LayerNorm.weight"].to(DEVICE)
             norm.bias.data = stored[f"bert.encoder.layer.{number}.{part}.LayerNorm.bias"].to(DEVICE)

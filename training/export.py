@@ -184,7 +184,8 @@ def _floats(file: Path, places: dict[str, Any]) -> dict[str, Any]:
         }
         return _small(trained) | {n: trained[f"{o}.whole"] * trained[f"{o}.scale"] for n, o in whole.items()}
     change = {name: value.astype(np.float32) for name, value in np.load(file).items()}
-    made = {name: value for name, value in change.items() if not name.endswith((".a", ".b"))}
+    made = {name: value for name, value in change.items() if not name.endswith((".a", ".b", ".whole", ".scale"))}
+    made |= {name: change[f"{name}.whole"] * change[f"{name}.scale"] for name in places if f"{name}.whole" in change}
     data = (installed(CROSS_ENCODER).folder / "model.onnx").read_bytes()
     for name in (n for n in places if f"{n}.a" in change):
         rows, columns = places[name]["shape"]

@@ -55,7 +55,7 @@ def _pool_of(example: SelectionExample) -> str:
 def _read(text: str, marks: Sequence[tuple[int, int]]) -> dict[str, Any]:
     parts = units(text)
     gold = [n for n, (a, b) in enumerate(parts) if any(a < y and b > x for x, y in marks)]
-    return {"text": text, "lead": 0, "units": parts, "gold": gold}
+    return {"text": text, "lead": 0, "units": parts, "gold": gold, "file": ""}
 
 
 def main() -> None:

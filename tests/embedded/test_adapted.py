@@ -13,8 +13,10 @@ from masis.embedded.adapted import MAX_TOKENS, TRAINED, AdaptedModel, adapted
 MEGABYTE = 1_000_000
 
 
-def test_they_are_a_few_megabytes() -> None:
-    assert sum(file.stat().st_size for file in TRAINED.iterdir()) < 16 * MEGABYTE
+def test_the_selector_is_the_only_large_one() -> None:
+    sizes = {file.name: file.stat().st_size for file in TRAINED.iterdir()}
+    assert sizes.pop("selector.npz") < 20 * MEGABYTE
+    assert sum(sizes.values()) < 10 * MEGABYTE
 
 
 def test_another_base_file_is_refused(tmp_path: Path) -> None:

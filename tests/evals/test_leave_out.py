@@ -28,7 +28,7 @@ def test_missing_articles_are_said_and_not_replaced_by_the_sample(monkeypatch: p
 
 
 def test_rules_are_chosen_by_name_and_an_unknown_one_is_refused() -> None:
-    assert [name for _, name, _ in chosen_rules(["_lead"])] == ["_lead"]
+    assert [name for _, name, _ in chosen_rules(["lead_of"])] == ["lead_of"]
     assert chosen_rules([]) == list(RULES)
     with pytest.raises(SystemExit, match="There is no rule _led"):
         chosen_rules(["_led"])

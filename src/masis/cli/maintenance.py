@@ -58,7 +58,7 @@ def migrate(
     Documents, files, vectors, runs with their checkpoints, decisions, keys and the queue go to MASIS_DATABASE_URL, the
     index to QDRANT_URL. Everything is counted on both sides, and samples are compared. The folder is not changed.
 
-    Stop the service first. Servers that already hold data are refused. Rerun the command to resume after an
+    Stop the service first. Servers that hold other data are refused. Rerun the command to resume after an
     interruption.
 
     To return to an older version of MASIS, stop every process and use --back with the format named in the older

@@ -57,7 +57,7 @@ async def test_a_call_may_set_its_own_length(client: ModelClient, fake_openai: F
 @pytest.mark.parametrize("said", ["", "  \n", None, "<think>only thoughts</think>"])
 async def test_an_empty_answer_is_no_answer(client: ModelClient, fake_openai: FakeOpenAI, said: str | None) -> None:
     fake_openai.script(Say(said))
-    with pytest.raises(BadModelOutput, match="nothing"):
+    with pytest.raises(BadModelOutput, match="empty reply"):
         await client.complete(ASK)
 
 

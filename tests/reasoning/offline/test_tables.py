@@ -850,7 +850,6 @@ OPENED_AND_CLOSED = branches(
     ("question", "said"),
     [
         ("Which branch opened first?", "Branch: Tromsø (Opened: 1988). [c00000000f1]"),
-        ("Which branch came first?", "Branch: Tromsø (Opened: 1988). [c00000000f1]"),
         ("What was the first branch opened after 1990?", "Branch: Bergen (Opened: 1995). [c00000000f1]"),
         ("Which branch with fewer than 50 staff opened first?", "Branch: Stavanger (Staff: 40; Opened: 1999)."),
         ("Which branch is listed first?", "Branch: Bergen. [c00000000f1]"),
@@ -862,6 +861,37 @@ def test_the_first_is_first_in_time_unless_the_list_itself_is_asked_about(questi
     assert answer is not None
     assert said in answer.sentences[0]
     assert [c["verdict"] for c in judge_claims(answer.sentences[0], [OPENED])] in (["supported"], ["verbatim"])
+
+
+RANKED = branches("Norway | 30 | 1955", "Sweden | 20 | 1931", "Finland | 9 | 1948", head="Team | Points | Founded")
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [("Which team came first?", ("first", "Norway")), ("Which team was last?", ("last", "Finland"))],
+)
+def test_a_place_in_a_ranking_is_not_one_in_time(question: str, place: tuple[str, str]) -> None:
+    tried = {
+        t.form: t.answer for t in trials(TableQuery(question), only_table(RANKED)) if t.column == 0 and not t.filters
+    }
+    assert tried[place[0]] == (place[1],)
+
+
+def test_a_column_called_date_orders_without_being_named() -> None:
+    held = branches("Leeds | 2004-05-01", "Derby | 1999-03-02", "York | 2001-01-09", head="Venue | Date")
+    assert ends("Which venue was first?", held) == ({"Derby"}, {"Leeds"})
+
+
+def test_years_among_days_are_not_put_in_order() -> None:
+    mixed = branches("Leeds | 2 January 1988", "Derby | 1988", "York | March 1988", head="Venue | Opened")
+    assert ends("Which venue opened first?", mixed) == ({"Leeds"}, {"York"})
+
+
+def test_more_rows_of_the_same_date_than_can_be_named_are_mentioned() -> None:
+    rows = [f"{name} | 1988" for name in ("Bergen", "Oslo", "Hamar", "Bodø", "Molde", "Narvik")]
+    answer = asked("Which branch opened first?", branches(*rows, "Alta | 2001", head="Branch | Opened"))
+    assert answer is not None
+    assert "and others" in answer.sentences[0]
 
 
 def test_a_column_called_listed_is_one_of_dates_as_well() -> None:

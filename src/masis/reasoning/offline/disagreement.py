@@ -89,7 +89,7 @@ def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conf
     return strongest(joined(found, more))
 
 
-FIRM, HEARD = (0.5, 0.35), (0.2, 0.1)
+FIRM, HEARD = (0.45, 0.30), (0.2, 0.1)
 """Least probabilities that a passage answers and that its statement belongs to the answer: FIRM for a figure to count
 as the one asked for, HEARD for another document's figure to be compared with it."""
 FIGURE_OR_FACT = frozenset({"number", "statement"})

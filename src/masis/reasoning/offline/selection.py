@@ -121,7 +121,8 @@ def _behind(
     close = [candidate for sure, candidate in best.values() if sure >= least]
     if len(close) < 2:
         return {}
-    texts = [f"{lead_of(part, [c], candidates)}{c.passage.text}" for c in close]
+    groups = [[c for c in candidates if c.passage.chunk_id == one.passage.chunk_id] for one in close]
+    texts = [f"{lead_of(part, group, candidates)}{group[0].passage.text}" for group in groups]
     scores = answer_scores(part.for_reading, texts)
     return {c.passage.chunk_id: min(FAR_BEHIND, max(scores) - score) for c, score in zip(close, scores, strict=True)}
 
@@ -140,7 +141,10 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def lead_of(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
     """The text that is put before a passage: its document's title, its headings, and the names asked for that the
-    document is about. A policy says once whose it is and writes “we” from there on."""
+    document is about. A policy says once whose it is and writes “we” from there on.
+
+    Passages without tables are read without it if all are of one document: there the title tells no passage from
+    another, and the selector takes its words for an answer."""
     passage = group[0].passage
     if len({c.passage.file_name for c in candidates}) == 1 and not any(c.statement.is_row for c in group):
         return ""

@@ -151,6 +151,8 @@ def _neighbour(trial: Trial, asked: TableQuery) -> str:
         return f"{_row_said(table, cell, [])}, listed {'after' if trial.form == 'next' else 'before'} {beside.text}"
     columns = [a.column for a in trial.filters] + ([trial.order] if trial.order >= 0 else [])
     others = [f"{label_of(table, c.row)} ({c.text})" for c in stands_out_from(trial)]
+    if trial.order >= 0 and len(others) > MOST_NAMED:
+        others = [*others[:MOST_NAMED], "others"]
     equal = f", as {'early' if trial.form == 'first' else 'late'} as {listed(others)}" if others else ""
     return f"{_row_said(table, cell, columns)}{equal}"
 
@@ -188,8 +190,7 @@ def stands_out_from(trial: Trial) -> list[Cell]:
 def _equally_early(trial: Trial) -> list[Cell]:
     """The dates of the other rows that have the same one."""
     table, row = trial.table, trial.cells[0].row
-    same = [c for c in _compared(trial, trial.order) if c.row != row and c.day == table.cell(row, trial.order).day]
-    return same if len(same) <= MOST_NAMED else []
+    return [c for c in _compared(trial, trial.order) if c.row != row and c.day == table.cell(row, trial.order).day]
 
 
 def _compared(trial: Trial, column: int) -> list[Cell]:
