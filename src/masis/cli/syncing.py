@@ -68,6 +68,14 @@ def sync(
     Renamed files are renamed in the workspace, not read again. Only documents that came from the source are ever
     deleted, and none if it cannot be read or is suddenly empty: an unmounted disk deletes nothing. A .masisignore file
     excludes files.
+
+    Exits with 0 if everything is in sync, 1 if a source could not be synced, 3 if some files could not be read.
+
+    $ masis sync reports/ --workspace acme
+
+    $ masis sync s3://acme-reports/2025 --workspace acme --every 15m
+
+    $ masis sync --workspace acme --dry-run
     """
     wanted = _Pass(sources or [], workspace, ignore or [], every, dry_run, allow_empty, as_json)
     if not watch:
