@@ -25,13 +25,13 @@ def test_the_three_passages_with_most_of_the_words_are_shown() -> None:
 
 
 def test_what_is_read_as_nearest_comes_before_what_has_more_of_the_words() -> None:
-    said = chunk("c5", "Prices rose in May. Ingrid Holm runs both shops. Bread sold well.")
+    said = chunk("c5", "Prices rose in May. The manager of both shops is Ingrid Holm. Bread sold well.")
     worded = chunk("c6", "Whoever is in charge of the till closes it. The charge for a bag is ten cents.")
     asked = "Who is in charge of the bakeries?"
     assert closest_passages(asked, [said, worded])[0]["chunk_id"] == "c6"
     nearest, other = closest_passages(asked, [said, worded], [said, worded])
     assert nearest["chunk_id"] == "c5"
-    assert nearest["quote"].startswith("Ingrid Holm runs both shops.")
+    assert nearest["quote"].startswith("The manager of both shops is Ingrid Holm.")
     assert other["chunk_id"] == "c6"
 
 

@@ -61,10 +61,10 @@ def _reading(selection: Selection) -> Reading:
     return Reading(start, end, log(within / (1 - within)))
 
 
-ANSWERS = 0.0
-"""Least strength with which a passage's answer is compared with another's: as likely to answer as not. On half of
-RAMDocs' held-out questions this finds 69 % of the conflicts; 4.0 found 52 %. Neither reported a conflict where there is
-none, nor did they on 105 questions about documents that agree."""
+ANSWERS = 4.0
+"""Least strength with which a passage's answer is compared with another's. Of RAMDocs' questions that may be inspected,
+88 % of the conflicts are found and 82 % of the questions without one are left alone (n 50 and 55); at 2.0 94 % and
+76 %, at 0.0 96 % and 64 %."""
 LONGEST = 8
 """In words. A longer answer is a description, and two descriptions may both be right."""
 
