@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from masis.language.periods import PERIOD
-from masis.language.words import stem
 from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors, limits
-from masis.reasoning.offline.tables.grid import CHANGES, YEARS, Cell, Table
+from masis.reasoning.offline.tables.grid import CHANGES, Cell, Table
+from masis.reasoning.offline.tables.in_time import in_time, time_column
 
 FORMS = (
     "cell", "cells", "first", "last", "next", "previous", "highest", "lowest", "maximum", "minimum", "count",
@@ -30,11 +30,6 @@ BESIDE = frozenset(
     "after before next previous prior preceding preceded precedes following followed follows below above under beneath"
     " succeeded subsequent immediately directly right".split()
 )
-LISTED = frozenset(map(stem, "list table chart row entry".split()))
-"""Words for the table itself."""
-DATES = frozenset(map(stem, "date year day month".split()))
-ORDINALS = frozenset(map(stem, "first last".split()))
-"""They ask for an order and do not name the column “Last elected”."""
 Filters = tuple[Anchor, ...]
 Rowset = tuple[tuple[int, ...], Filters]
 
@@ -133,10 +128,10 @@ def _single(cells: Sequence[Cell]) -> float | None:
 
 def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: Sequence[Rowset]) -> Iterator[Trial]:
     """The first and last of several rows, and the rows directly after and before a row."""
-    by = _time_column(asked, table)
+    by = time_column(asked, table)
     for rows, filters in groups:
         if len(rows) > 1:
-            ordered, order = _in_time(table, rows, by)
+            ordered, order = in_time(table, rows, by)
             yield from _told(table, "first", ordered[:1], filters, order=order)
             yield from _told(table, "last", ordered[-1:], filters, order=order)
     for (row,), filters in singles:
@@ -146,36 +141,6 @@ def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: 
             yield from _told(table, "next", (row + 1,), filters)
         if row:
             yield from _told(table, "previous", (row - 1,), filters)
-
-
-def _time_column(asked: TableQuery, table: Table) -> int:
-    """The column of dates that puts the rows in order: the only one that the question names, or else the only one that
-    is called no more than a date and has no gaps. The team that came first is not the one that was founded first. -1 if
-    there is none, or if the question is about the table itself: “Which branch is listed first?”"""
-    words = {asked.stems[n] for n in asked.content} - ORDINALS
-    dated = [n for n in _columns(table) if table.kinds[n] == "day"]
-    named = [n for n in dated if words.intersection(table.column_stems[n])]
-    plain = [n for n in dated if DATES.issuperset(table.column_stems[n]) and _is_complete(table, n)]
-    meant = named or plain
-    if len(meant) != 1 or LISTED & set(asked.stems).difference(table.column_stems[meant[0]]):
-        return -1
-    return meant[0]
-
-
-def _is_complete(table: Table, column: int) -> bool:
-    cells = zip(table.column_cells(column), table.is_total, strict=True)
-    return all(is_total or cell.day is not None for cell, is_total in cells)
-
-
-def _in_time(table: Table, rows: Sequence[int], by: int) -> tuple[Sequence[int], int]:
-    """The rows with a date, in the order of their dates, and the column of these. Without years the rows remain as
-    they are listed: they may be the days of a season, which continues after December. So do years among days, since
-    1988 may be before or after 2 January 1988."""
-    days = {row: day for row in rows if by >= 0 and (day := table.cell(row, by).day) is not None}
-    are_years = {table.cell(row, by).text.strip().isdigit() for row in days}
-    if len(days) < 2 or min(days.values()) < YEARS[0] or len(are_years) > 1:
-        return rows, -1
-    return sorted(days, key=lambda row: days[row]), by
 
 
 def _is_beside(asked: TableQuery, anchor: Anchor) -> bool:
