@@ -1,133 +1,33 @@
-"""`python -m training.choose encode|fit`: teaches the selector to choose among the passages of a search (torch, a GPU).
+"""`python -m training.choose`: teaches the selector to choose among the passages of a search (torch, a GPU).
 
 A question comes with all its passages. The passage that answers must be read as likelier to answer than every other and
 than silence, and so must the sentences and rows that do; single passages (`training.build`) are learnt beside them.
-`encode` turns the examples into tokens once, for several runs.
 """
 
 import argparse
-import gzip
 import json
 import math
 import random
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch.nn import functional
 
 from training.base import MATRICES
+from training.encoded import FIELDS, FOLDER, MOST_UNITS, of_one_document
 from training.figures import auroc
 from training.network import DEVICE, Network
 from training.train import SELECTION_WEIGHTS
 
-FOLDER = Path(".cache/training")
-MAX_TOKENS = 512
-MOST_UNITS = 128
 ALONE = 0.3
 """Share of our own questions that are asked of their own document alone."""
 TOKENS_A_BATCH = 32_768
-FIELDS = ("ids", "types", "marks", "starts", "ends", "unit")
 LIST_WEIGHTS = {"own": 1.0, "xquad": 0.5, "squad2": 1.5, "qed": 0.5, "clapnq": 1.0, "chunking": 1.0, "tatqa": 0.5}
-
-Arrays = dict[str, np.ndarray[Any, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """One question with one passage."""
-
-    question: str
-    passage: str
-    marks: Sequence[Sequence[int]] | None
-    spans: Sequence[Sequence[int]] | None
-    units: Sequence[Sequence[int]] = ()
-    gold: Sequence[int] = ()
-
-
-def reads_of(entry: Mapping[str, Any]) -> list[Read]:
-    if "passages" not in entry:
-        return [Read(entry["question"], entry["passage"], entry["marks"], entry["spans"])]
-    return [
-        Read(entry["question"], p["text"], [p["units"][n] for n in p["gold"]], None, p["units"], p["gold"])
-        for p in entry["passages"]
-    ]
-
-
-def _encoded(batch: Sequence[Read]) -> list[Arrays]:
-    tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
-    codes = tokenizer.encode_batch([(r.question[:600], r.passage) for r in batch])
-    return [_arrays(read, code) for read, code in zip(batch, codes, strict=True)]
-
-
-def _arrays(read: Read, code: Any) -> Arrays:
-    at = np.array(code.offsets)
-    inside = np.array([s == 1 for s in code.sequence_ids])
-    starts, ends = np.zeros(len(at), np.int8), np.zeros(len(at), np.int8)
-    for a, b in read.spans or ():
-        starts |= (inside & (a <= at[:, 0]) & (at[:, 0] < b)).astype(np.int8)
-        ends |= (inside & (a < at[:, 1]) & (at[:, 1] <= b)).astype(np.int8)
-    marks = np.where(inside, 0, -1).astype(np.int8)
-    if read.marks is None:
-        marks[:] = -1
-    for a, b in read.marks or ():
-        marks[inside & (at[:, 0] < b) & (at[:, 1] > a)] = 1
-    unit = np.full(len(at), -1, np.int16)
-    for number, (a, b) in enumerate(read.units[:MOST_UNITS]):
-        unit[inside & (a <= at[:, 0]) & (at[:, 0] < b)] = number
-    return {
-        "ids": np.array(code.ids, np.int32), "types": np.array(code.type_ids, np.int8), "marks": marks,
-        "starts": starts, "ends": ends, "unit": unit,
-    }  # fmt: skip
-
-
-def encode(processes: int) -> None:
-    entries = [json.loads(line) for name in ("candidates", "lists") for line in _lines(name)]
-    entries += [e for e in map(json.loads, _lines("selections")) if _is_used(e)]
-    reads = [reads_of(entry) for entry in entries]
-    flat = [read for own in reads for read in own]
-    with Pool(processes) as pool:
-        blocks = pool.map(_encoded, [flat[n : n + 2_000] for n in range(0, len(flat), 2_000)])
-    arrays = [one for block in blocks for one in block]
-    sizes = np.cumsum([0, *(len(one["ids"]) for one in arrays)])
-    np.savez(FOLDER / "encoded.npz", at=sizes, **{f: np.concatenate([one[f] for one in arrays]) for f in FIELDS})
-    first = 0
-    with (FOLDER / "encoded.jsonl").open("w") as out:
-        for entry, own in zip(entries, reads, strict=True):
-            out.write(json.dumps(_summary(entry, own, first)) + "\n")
-            first += len(own)
-    print(f"{len(entries):,} questions, {len(arrays):,} passages, {sizes[-1]:,} tokens", flush=True)
-
-
-def _lines(name: str) -> Iterator[str]:
-    for file in sorted(FOLDER.glob(f"{name}*.jsonl.gz")):
-        with gzip.open(file, "rt") as text:
-            yield from text
-
-
-def _is_used(entry: Mapping[str, Any]) -> bool:
-    """A sister word in the question teaches that a paraphrase asks for something else: only measured with."""
-    return bool(entry["held_out"]) or entry.get("kind") != "sister"
-
-
-def _summary(entry: Mapping[str, Any], own: Sequence[Read], first: int) -> dict[str, Any]:
-    is_list = "passages" in entry
-    return {
-        "set": entry["set"], "kind": "list" if is_list else entry["kind"], "held_out": entry["held_out"],
-        "reads": list(range(first, first + len(own))), "gold": [list(read.gold) for read in own],
-        "answers": [bool(r.gold) if is_list else bool(entry["answerable"]) for r in own],
-        "documents": [p["file"] for p in entry["passages"]] if is_list else [],
-        "has_span": not is_list and entry["spans"] is not None, "has_marks": is_list or entry["marks"] is not None,
-    }  # fmt: skip
 
 
 class Examples:
@@ -257,15 +157,6 @@ def epoch_of(examples: Examples, rng: random.Random, singles: float) -> list[Any
     return [of_one_document(e) if e["set"] == "own" and rng.random() < ALONE else e for e in trained]
 
 
-def of_one_document(example: Mapping[str, Any]) -> Mapping[str, Any]:
-    """With the passages of one document only: that of the best answer, or the first that was found."""
-    if example["kind"] != "list":
-        return example
-    best = next((n for n, answers in enumerate(example["answers"]) if answers), 0)
-    kept = [n for n, name in enumerate(example["documents"]) if name == example["documents"][best]]
-    return {**example, **{key: [example[key][n] for n in kept] for key in ("reads", "gold", "answers")}}
-
-
 def fit(network: Network, examples: Examples, given: argparse.Namespace) -> None:
     rng = random.Random(given.seed)
     parameters = [p for p in network.parameters() if p.requires_grad]
@@ -317,6 +208,7 @@ def report(network: Network, examples: Examples) -> None:
                 apart[f"{e['set']}, {e['kind']}"].append((e["answers"][0], float(answers[0])))
                 continue
             name = f"{'held out' if e['held_out'] else 'seen'}: {e['set']}"
+            # As masis.reasoning.offline.selection weighs them, which the lent machine does not have.
             weighed = 0.14 * answers[:, None] + 0.31 * marks[own]
             best = int(weighed.argmax())
             place, unit = divmod(best, MOST_UNITS)
@@ -387,8 +279,6 @@ def save(network: Network, file: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("encode", "fit"))
-    parser.add_argument("--processes", type=int, default=14)
     parser.add_argument(
         "--start", type=Path, help="a change as MASIS ships it; without it, from the plain cross-encoder"
     )
@@ -403,9 +293,6 @@ def main() -> None:
         "--shares", type=float, nargs="+", default=[1.0], help="also measure with so much of what was learnt"
     )
     given = parser.parse_args()
-    if given.step == "encode":
-        encode(given.processes)
-        return
     torch.manual_seed(given.seed)
     examples = Examples()
     network = Network(FOLDER / "base.npz", 0, 3, given.dropout).to(DEVICE)
