@@ -151,7 +151,6 @@ async def _answer(question: str, mail: str) -> MASISState:
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         return SearchResult([as_evidence(mail, file_name="mail.eml")], False)

@@ -23,7 +23,7 @@ from evals.tables import shared_data
 from masis import Masis, Settings
 from masis.language.question_patterns import REFERS_BACK
 from masis.language.words import content_stems, words
-from masis.orchestrator.researcher import select_evidence
+from masis.orchestrator.evidence import select_evidence
 from masis.reasoning.ports import Passage, as_passage
 from training.figures import hash_half
 from training.selections import SelectionExample, held_out_here
@@ -151,7 +151,8 @@ def excerpts_searched(texts: Mapping[str, str]) -> Iterator[Callable[[str, str],
         def search(group: str, question: str) -> list[Passage]:
             searched = masis.library.search(workspaces[group], question, limit, at_least=least)
             found = asyncio.run(searched)
-            return [as_passage(chunk) for chunk in select_evidence(found.candidates, least)]
+            chosen = select_evidence(question, [*found.candidates, *found.further], least, limit)
+            return [as_passage(chunk) for chunk in chosen]
 
         yield search
 

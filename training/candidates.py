@@ -20,7 +20,7 @@ from typing import Any
 from masis import Masis, Settings
 from masis.language.question import parsed
 from masis.language.words import words
-from masis.orchestrator.researcher import select_evidence
+from masis.orchestrator.evidence import select_evidence
 from masis.reasoning.offline.selection import Candidate, as_read, candidates_of, lead_of
 from masis.reasoning.ports import as_passage
 from training.sets import held_out
@@ -85,7 +85,9 @@ def as_candidates(masis: Masis, workspace: str, document: Written, asked: str, g
     searched = masis.library.search(
         workspace, asked, settings.retry_candidates, at_least=settings.retry_relevance_threshold
     )
-    found = select_evidence(asyncio.run(searched).candidates, settings.retry_relevance_threshold)
+    result = asyncio.run(searched)
+    both = [*result.candidates, *result.further]
+    found = select_evidence(asked, both, settings.retry_relevance_threshold, settings.retry_candidates)
     passages = [as_passage(chunk) for chunk in found][:MOST]
     candidates = candidates_of(passages)
     if not candidates or len(parts) != 1:

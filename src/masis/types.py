@@ -367,6 +367,8 @@ class SearchResult:
     undated_left_out: int = 0
     respelled: Mapping[str, str] = field(default_factory=dict[str, str])
     """Words that no document has, and the nearest ones that were searched for as well."""
+    further: Sequence[EvidenceChunk] = ()
+    """The next best, which the search fetched as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,7 @@ SET_ASIDE: dict[str, str] = {
     "another_period": "about another year",
     "distrusted": "from a document not to be used",
     "repeated": "duplicate",
+    "weaker": "less likely to answer than those used",
     "far": "too far from the question",
 }
 """Why the Researcher left out a passage that it found."""

@@ -1,4 +1,4 @@
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, lifted, read_windows, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, read_windows, reranked
 from masis.types import EvidenceChunk
 
 
@@ -65,16 +65,6 @@ async def test_ties_stay_as_they_came_and_nothing_is_nothing() -> None:
     twin = passage(OFFICE["text"], 2)
     assert await reranked(ASKED, [twin, OFFICE], EmbeddedReranker()) == [twin, OFFICE]
     assert await reranked(ASKED, [], EmbeddedReranker()) == []
-
-
-def test_what_is_read_as_an_answer_is_near_enough() -> None:
-    far = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.5}]
-    assert [one["score"] for one in lifted(ASKED, far, 0.6)] == [0.6, 0.5]
-    one_near = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.7}]
-    assert lifted(ASKED, one_near, 0.6) == one_near
-    assert [one["score"] for one in lifted(ASKED, one_near, 0.6, closely=True)] == [0.6, 0.7]
-    all_near = [{**CHURN, "score": 0.8}, {**OFFICE, "score": 0.7}]
-    assert lifted(ASKED, all_near, 0.6, closely=True) == all_near
 
 
 def test_a_highlight_is_what_the_selector_reads_as_the_answer_and_else_what_has_the_words() -> None:

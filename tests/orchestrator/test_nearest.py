@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from masis.orchestrator.researcher import absent_words, closest_passages
+from masis.orchestrator.closest import absent_words, closest_passages
 from masis.types import Mentions
 from tests.support.engines import Stage, chunk
 

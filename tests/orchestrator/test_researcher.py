@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from masis.orchestrator.graph import graph
-from masis.orchestrator.researcher import plan_search, select_evidence
+from masis.orchestrator.researcher import plan_search
 from masis.orchestrator.state import MASISInput
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
@@ -29,26 +29,6 @@ def test_a_retry_asks_for_twenty_at_055_with_claims_and_gaps() -> None:
     plan = plan_search(asked("What was revenue?") | {"retry_count": 1, "critique": CRITIQUE}, Settings())
     assert (plan.limit, plan.threshold, plan.augmented) == (20, 0.55, True)
     assert plan.text == "What was revenue? Margins doubled. Which year?"
-
-
-@pytest.mark.parametrize(("score", "kept"), [(0.5999, 0), (0.60, 1), (1.0, 1)])
-def test_the_threshold_keeps_what_reaches_it(score: float, kept: int) -> None:
-    assert len(select_evidence([chunk(score=score)], 0.60)) == kept
-
-
-def test_the_same_id_and_the_same_words_appear_once_and_the_best_comes_first() -> None:
-    candidates = [
-        chunk("c1", "Revenue rose.", score=0.7),
-        chunk("c1", "Revenue rose.", score=0.7),
-        chunk("c2", "Revenue  rose.\n", score=0.9),
-        chunk("c3", "Costs fell.", score=0.8),
-    ]
-    assert [c["chunk_id"] for c in select_evidence(candidates, 0.6)] == ["c2", "c3"]
-
-
-def test_files_a_person_decided_against_are_left_out() -> None:
-    candidates = [chunk("c1"), chunk("c2", "Other words.", file_name="memo.md")]
-    assert [c["chunk_id"] for c in select_evidence(candidates, 0.6, ["memo.md"])] == ["c1"]
 
 
 def test_trace_and_metrics_of_a_search() -> None:
@@ -77,7 +57,7 @@ def test_the_trace_tells_of_undated_documents_and_other_spellings(score: float) 
 
 
 def test_trace_of_a_search_that_found_nothing_usable() -> None:
-    weak = [chunk("c1", score=0.5), chunk("c2", "Costs.", score=0.4)]
+    weak = [chunk("c1", "The kitchen opens at noon.", score=0.5), chunk("c2", "Costs.", score=0.4)]
     state = graph.invoke(asked(), context=Stage(search=ScriptedSearch([weak])).services)
     entry = state["trace"][0]
     assert (entry["warning"], entry["results_before_filter"]) == ("no_qualifying_evidence", 2)

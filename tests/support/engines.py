@@ -48,7 +48,6 @@ class ScriptedSearch:
     empty_workspace: bool = False
     queries: list[tuple[str, str, int]] = field(default_factory=list)
     filters: list[SearchFilters] = field(default_factory=list)
-    closely: list[bool] = field(default_factory=list)
 
     async def __call__(
         self,
@@ -57,12 +56,10 @@ class ScriptedSearch:
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         self.queries.append((workspace_id, text, limit))
         self.filters.append(filters)
-        self.closely.append(closely)
         return SearchResult(_next(self.script, len(self.queries) - 1), self.empty_workspace)
 
 

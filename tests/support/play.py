@@ -42,7 +42,6 @@ class Play:
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         await self.cue("search")

@@ -174,18 +174,17 @@ class Library:
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         highlight: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """The best passages by meaning and keywords together, each verbatim from the index, with its relevance.
 
-        With `at_least`, passages with the exact words asked for get at least that relevance; with `closely`, so do
-        those that the selector reads as an answer, however far their vectors are. With `highlight`, the selector
-        chooses the focus of each passage, at some tens of milliseconds each; otherwise the question's words do.
+        With `at_least`, passages with the exact words asked for get at least that relevance. With `highlight`, the
+        selector chooses the focus of each passage, at some tens of milliseconds each; otherwise the question's words
+        do.
         """
         return await self._searcher.search(
-            workspace_id, text, limit, at_least=at_least, closely=closely, highlight=highlight, filters=filters
+            workspace_id, text, limit, at_least=at_least, highlight=highlight, filters=filters
         )
 
     async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:

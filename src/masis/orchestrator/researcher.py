@@ -13,94 +13,20 @@ from masis.language.directives import is_small_talk, split_directives
 from masis.language.instructions import find_instructions
 from masis.language.periods import periods
 from masis.language.question import parsed
-from masis.language.statements import Statement, read_out, statements
-from masis.language.words import content_stems, stem, words
 from masis.orchestrator.agent import Turn
+from masis.orchestrator.closest import absent_words, closest_passages
+from masis.orchestrator.evidence import select_evidence, with_cited_before
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.orchestrator.trail import InstructionSeen
-from masis.reasoning.offline.selection import strongest_of_each
-from masis.reasoning.ports import as_passage
 from masis.settings import OFFLINE, Settings
-from masis.types import ClosestPassage, EvidenceChunk, ReviewCause, SearchResult, Verdict
-
-SHOWN = 3
-EXCERPT = 300
-MOST_WORDS = 12
-
-
-def closest_passages(
-    question: str, candidates: Sequence[EvidenceChunk], to_read: Sequence[EvidenceChunk] = ()
-) -> list[ClosestPassage]:
-    """The passages closest to the question.
-
-    First those of `to_read` that come nearest to an answer according to the embedded models, then those with the most
-    words of the question; ties keep the order of the search.
-    """
-    wanted = parsed(question).subject
-    by_id = {chunk["chunk_id"]: chunk for chunk in to_read}
-    read = strongest_of_each(parsed(question), [as_passage(chunk) for chunk in to_read])[:SHOWN]
-    nearest = [_closest(question, wanted, by_id[c.passage.chunk_id], c.statement.start) for c in read]
-    known = {one["chunk_id"] for one in nearest}
-    others = [_closest(question, wanted, chunk) for chunk in candidates if chunk["chunk_id"] not in known]
-    return [*nearest, *sorted(others, key=lambda one: (-len(one["words"]), -one["score"]))][:SHOWN]
-
-
-def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk, begins: int | None = None) -> ClosestPassage:
-    """`begins` is the offset of the statement to show; if None, the statement with the most words of the question is
-    shown."""
-    text = chunk["text"]
-    parts = statements(text, chunk.get("heading")) or (Statement(text[:EXCERPT], 0, min(EXCERPT, len(text))),)
-    best = max(parts, key=lambda s: (s.start == begins, len(wanted & set(content_stems(s.text))), -s.start))
-    here = set(content_stems(f"{chunk.get('heading') or ''} {text}"))
-    end = _end_of_excerpt(best, parts)
-    return {
-        "chunk_id": chunk["chunk_id"],
-        "document_id": chunk["document_id"],
-        "file_name": chunk["file_name"],
-        "page": chunk["page"],
-        "label": chunk.get("label"),
-        "heading": chunk.get("heading"),
-        "start": chunk["start"] + best.start,
-        "end": chunk["start"] + end,
-        "quote": text[best.start : end],
-        "shown": read_out(text[best.start : end], text, chunk.get("heading")),
-        "words": list(dict.fromkeys(w for w in words(question) if stem(w) in wanted and stem(w) in here)),
-        "score": chunk["score"],
-    }
-
-
-def _end_of_excerpt(best: Statement, parts: Sequence[Statement]) -> int:
-    """Extends a short statement (a heading, the address of a letter) by what follows it."""
-    after = [part for part in parts if part.start >= best.end] if not best.is_row else []
-    end = best.end
-    for part in after:
-        if part.is_row or part.end - best.start > EXCERPT:
-            break
-        end = part.end
-    return end
-
-
-async def absent_words(
-    question: str, candidates: Sequence[EvidenceChunk], workspace_id: str, services: Services
-) -> list[str]:
-    """Content words of the question that no document of the workspace contains in any form, according to the keyword
-    index."""
-    here = {s for chunk in candidates for s in content_stems(f"{chunk.get('heading') or ''} {chunk['text']}")}
-    wanted = parsed(question).subject - here
-    asked = list(dict.fromkeys(w for w in words(question) if stem(w) in wanted))[:MOST_WORDS]
-    if not asked or services.mentions is None:
-        return []
-    found = await services.mentions(workspace_id, asked)
-    return [word for word in asked if (seen := found.get(word)) is not None and not seen.documents]
-
+from masis.types import ClosestPassage, EvidenceChunk, ReviewCause, SearchResult
 
 OVERVIEW_PASSAGES = 10
 READ_ANYWAY = 5
 BESIDE = 5_000
 """Characters next to the evidence that a chat model gets in addition."""
-BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +35,6 @@ class SearchPlan:
     limit: int
     threshold: float
     augmented: bool
-    closely: bool = False
-    """Whether passages whose vectors are far from the question are read as well."""
 
 
 def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
@@ -124,7 +48,7 @@ def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
     # A gap that repeats the question adds nothing to it.
     gaps = [gap for gap in named if question not in gap]
     text = " ".join([question, *gaps])
-    return SearchPlan(text, settings.retry_candidates, settings.retry_relevance_threshold, bool(gaps), closely=True)
+    return SearchPlan(text, settings.retry_candidates, settings.retry_relevance_threshold, bool(gaps))
 
 
 async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
@@ -139,7 +63,6 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
             plan.text,
             plan.limit,
             at_least=plan.threshold,
-            closely=plan.closely,
             filters=filters_of(state),
         )
     except DatabaseUnavailable:
@@ -148,10 +71,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
-    evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
-    if not evidence and filters_of(state).documents:
-        # A caller who names documents has said where the answer is: their best passages are used whatever the score.
-        evidence = select_evidence(result.candidates[:READ_ANYWAY], 0.0, guidance_of(state).over)
+    evidence = await asyncio.to_thread(_chosen, result, plan, state)
     if services.whole_tables:
         # A chat model benefits from surrounding text; the embedded writer picks the best sentences of what was found.
         more = BESIDE if services.writer.name != OFFLINE and not filters_of(state).pages else 0
@@ -166,7 +86,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
 
     def read() -> tuple[list[ClosestPassage], Counter[str]]:
         aside = _set_aside(evidence, candidates, plan, guidance_of(state).over)
-        # The embedded writer reads them next anyway, from the cache. For a chat model, they are not read just for this.
+        # The embedded writer ranks them next anyway, from the cache. For a chat model, that is not done just for this.
         to_read = evidence if services.writer.name == OFFLINE else ()
         return closest_passages(question, candidates, to_read), aside
 
@@ -177,29 +97,15 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     return {"closest": closest, "absent": absent, "summed_up": summed_up, **found}
 
 
-def borne_out_before(state: MASISState) -> list[EvidenceChunk]:
-    """The passages cited by supported claims of the last draft: the next draft must be able to cite them again."""
-    if state.get("retry_count", 0) == 0:
-        return []
-    right = [claim for claim in state.get("claims", []) if claim["verdict"] in BORNE_OUT]
-    cited = {citation["chunk_id"] for claim in right for citation in claim["citations"]}
-    return [chunk for chunk in state.get("evidence", []) if chunk["chunk_id"] in cited]
-
-
-def select_evidence(
-    candidates: Sequence[EvidenceChunk], threshold: float, disregarded_files: Sequence[str] = ()
-) -> list[EvidenceChunk]:
-    """The candidates that reach the threshold, best first, without repeated ids or texts."""
-    kept: dict[str, EvidenceChunk] = {}
-    texts: set[str] = set()
-    for chunk in sorted(candidates, key=lambda c: (-c["score"], c["chunk_id"])):
-        words = " ".join(chunk["text"].split())
-        if chunk["score"] < threshold or chunk["file_name"] in disregarded_files:
-            continue
-        if chunk["chunk_id"] not in kept and words not in texts:
-            kept[chunk["chunk_id"]] = chunk
-            texts.add(words)
-    return list(kept.values())
+def _chosen(result: SearchResult, plan: SearchPlan, state: MASISState) -> list[EvidenceChunk]:
+    # A retry searches for the gaps too, but what is found must answer the question.
+    question, _ = split_directives(question_of(state))
+    found, over = [*result.candidates, *result.further], guidance_of(state).over
+    evidence = select_evidence(question, found, plan.threshold, plan.limit, over)
+    if not evidence and filters_of(state).documents:
+        # A caller who names documents has said where the answer is: their best passages are used whatever the score.
+        evidence = select_evidence(question, found, 0.0, READ_ANYWAY, over)
+    return with_cited_before(evidence, state, over)
 
 
 def _found(
@@ -227,6 +133,7 @@ def _set_aside(
     """Counts why candidates are not used."""
     asked = parsed(plan.text).periods
     kept = {chunk["chunk_id"] for chunk in evidence}
+    used = {" ".join(chunk["text"].split()) for chunk in evidence}
 
     def why(chunk: EvidenceChunk) -> str:
         if chunk["file_name"] in over:
@@ -234,7 +141,9 @@ def _set_aside(
         spoken = periods(f"{chunk.get('heading') or ''} {chunk['text']}")
         if asked and spoken and all(one.excludes(other) for one in asked for other in spoken):
             return "another_period"
-        return "repeated" if chunk["score"] >= plan.threshold else "far"
+        if " ".join(chunk["text"].split()) in used:
+            return "repeated"
+        return "weaker" if chunk["score"] >= plan.threshold else "far"
 
     return Counter(why(chunk) for chunk in candidates if chunk["chunk_id"] not in kept)
 

@@ -25,7 +25,6 @@ class Search(Protocol):
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """`at_least` is the relevance threshold that will be applied; neighbouring passages that both reach it are

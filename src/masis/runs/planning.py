@@ -12,7 +12,7 @@ from masis.database import open_database
 from masis.errors import MASISError, ModelError, ModelSilent
 from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from masis.knowledge.library import Library
-from masis.orchestrator.researcher import select_evidence
+from masis.orchestrator.evidence import select_evidence
 from masis.reasoning.engines import CHARS_A_TOKEN, PROMPT_CHARS, clients_for
 from masis.reasoning.llm.fitness import (
     cannot_fill,
@@ -76,7 +76,9 @@ async def planned(parts: Parts, question: str, workspace: str, max_retries: int 
     found = await parts.library.search(
         workspace, question, settings.candidates, at_least=settings.relevance_threshold, filters=filters
     )
-    evidence = [as_passage(chunk) for chunk in select_evidence(found.candidates, settings.relevance_threshold)]
+    both, least = [*found.candidates, *found.further], settings.relevance_threshold
+    chosen = await asyncio.to_thread(select_evidence, question, both, least, settings.candidates)
+    evidence = [as_passage(chunk) for chunk in chosen]
     chars = sum(len(passage.text) for passage in evidence)
     attempts = 1 + (max_retries or settings.max_retries)
     seconds = _seconds_an_attempt(await asyncio.to_thread(_earlier_runs, parts.runs, workspace))

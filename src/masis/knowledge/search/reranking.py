@@ -21,7 +21,6 @@ from masis.embedded.selector import select_all
 from masis.knowledge.ingestion.chunking import statements
 from masis.knowledge.store.points import search_depth
 from masis.knowledge.store.port import Answer
-from masis.language.sentences import split_sentences
 from masis.language.words import content_stems, plain
 from masis.types import Chunk, EvidenceChunk
 
@@ -250,10 +249,6 @@ Dropping such passages raised precision by two thirds for one point of recall, b
 figure that a person should have seen. It is an option and never the default.
 """
 
-MAY_ANSWER = 0.1
-"""Least probability, by the selector, that a passage answers. On 90 questions written by others, it gives less to
-nearly every passage if there is no answer."""
-
 
 class Reranker(Protocol):
     """Loads nothing until its first use; may be used from any thread and event loop."""
@@ -277,20 +272,6 @@ async def reranked(
     scores = await reranker.scores(question, _read(question, evidence))
     order = sorted(range(len(evidence)), key=lambda index: -scores[index])
     return [evidence[index] for index in order if scores[index] >= scores[order[0]] - drop_below_best]
-
-
-def lifted(
-    question: str, evidence: Sequence[EvidenceChunk], at_least: float, *, closely: bool = False
-) -> list[EvidenceChunk]:
-    """Gives the required relevance to passages whose vectors are too far away but that the selector reads as an answer.
-    As this takes a while, it is done only if `closely` is set or nothing is near enough."""
-    far = [passage for passage in evidence if passage["score"] < at_least]
-    if len(far) < len(evidence) and not closely:
-        return list(evidence)
-    texts = [f"{_place(passage)}\n{passage['text']}" for passage in far]
-    read = select_all(question, [(text, [(s.start, s.end) for s in split_sentences(text)]) for text in texts])
-    may_answer = {p["chunk_id"] for p, selection in zip(far, read, strict=True) if selection.answers >= MAY_ANSWER}
-    return [{**p, "score": at_least} if p["chunk_id"] in may_answer else p for p in evidence]
 
 
 def _read(question: str, evidence: Sequence[EvidenceChunk]) -> list[str]:

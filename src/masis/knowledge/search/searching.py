@@ -20,7 +20,6 @@ from masis.knowledge.search.reranking import (
     Hit,
     Reranker,
     fuse,
-    lifted,
     narrowed,
     read_windows,
     reranked,
@@ -81,7 +80,7 @@ def _day(date: str | None, end: int) -> int | None:
 
 
 SPARE = 10
-"""Passages fetched beyond the limit, to replace near-duplicates."""
+"""Passages fetched beyond the limit, to replace near-duplicates and to be read as well."""
 LOOKS = 4
 """How many documents are checked when the index may be lost: enough that a partial loss is noticed after a few
 searches."""
@@ -114,15 +113,14 @@ class Searcher:
         limit: int,
         *,
         at_least: float | None = None,
-        closely: bool = False,
         highlight: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """Searches the store, and once more in the documents that the question names or with the nearest spelling of a
         word that no document has.
 
-        A passage with the exact words asked for gets at least the relevance `at_least`. So does one that the selector
-        reads as an answer, if `closely` is set or nothing else is relevant enough.
+        A passage with the exact words asked for gets at least the relevance `at_least`. The passages fetched beyond the
+        limit are in `further`.
         """
         within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
         query = await self._query(text, limit + SPARE, within)
@@ -137,8 +135,10 @@ class Searcher:
         hits = fuse(answer, limit + SPARE, meant, partial(worth, QueryWords(text), named))
         sure = {hit.chunk.chunk_id for hit in hits if hit.is_sure}
         evidence = await asyncio.to_thread(self._candidates, hits, QueryWords(text), named, at_least)
-        candidates = await self._read_again(text, _first(evidence, limit, sure))
-        candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0, closely=closely)
+        best = _first(evidence, limit, sure)
+        candidates = await self._read_again(text, best)
+        # For a model with little context, what is weaker than the best has just been dropped.
+        further = [one for one in evidence if one not in best] if self._settings.rerank != "shortest" else []
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         if not hits:
             await self.require_index()
@@ -148,6 +148,7 @@ class Searcher:
             workspace_is_empty=is_empty,
             undated_left_out=await self._left_out(workspace_id, within),
             respelled=respelled,
+            further=further,
         )
 
     async def mentions(self, workspace_id: str, asked_for: Sequence[str]) -> dict[str, Mentions | None]:

@@ -97,6 +97,17 @@ def strongest_of_each(question: Question, passages: Sequence[Passage]) -> list[C
     return list(found.values())
 
 
+def readings(question: Question, passages: Sequence[Passage]) -> dict[str, float]:
+    """For each passage, the selector's probability that it answers any part of the question."""
+    found = dict.fromkeys([passage.chunk_id for passage in passages], 0.0)
+    candidates = candidates_of(passages)
+    for part in question.parts:
+        for candidate in marked(part, candidates, most=None):
+            name = candidate.passage.chunk_id
+            found[name] = max(found[name], candidate.answers)
+    return found
+
+
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
     weights = {term: part.weight(term) for term in part.terms}
@@ -127,12 +138,12 @@ def _behind(
     return {c.passage.chunk_id: min(FAR_BEHIND, max(scores) - score) for c, score in zip(close, scores, strict=True)}
 
 
-def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Adds the selector's marks; it reads each passage once."""
+def marked(part: Question, candidates: Sequence[Candidate], most: int | None = READ_CHARS) -> list[Candidate]:
+    """Adds the selector's marks; it reads each passage once, and no more than `most` characters of the first."""
     by_passage: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
-    groups = _worth_reading(list(by_passage.values()))
+    groups = list(by_passage.values()) if most is None else _first(most, list(by_passage.values()))
     leads = [lead_of(part, group, candidates) for group in groups]
     read = select_all(part.for_reading, [as_read(*pair) for pair in zip(groups, leads, strict=True)])
     seen = zip(groups, leads, read, strict=True)
@@ -168,9 +179,9 @@ def _is_throughout(stems: set[str], passages: Sequence[Passage]) -> bool:
     return 2 * holding >= len(passages) > 1
 
 
-def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
+def _first(most: int, groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
     chosen: list[list[Candidate]] = []
-    left = READ_CHARS
+    left = most
     for group in groups:
         left -= len(group[0].passage.text)
         if chosen and left < 0:
