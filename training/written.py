@@ -14,7 +14,7 @@ from pathlib import Path
 
 from masis.language.words import content_stems
 from training import sets
-from training.selections import SelectionExample, Span, markdown_rows, units
+from training.selections import LONGEST_PASSAGE, SelectionExample, Span, held_out_here, markdown_rows, real, units
 
 FOLDER = Path(__file__).parent / "questions"
 SEED = 11
@@ -23,6 +23,12 @@ PICKED = {
     "wikitexts": 30, "ragtruth": 60, "summedits": 50, "clapnq": 50,
 }  # fmt: skip
 """How many passages of each kind; none that is held out."""
+NEXT_SEED = 12
+NEXT_PICKED = {
+    "xquad": 170, "squad2": 20, "qed": 160, "clapnq": 110, "ragtruth": 70, "mtrag": 70, "tatqa": 110, "finance": 60,
+    "wikitexts": 20, "pubmed": 10,
+}  # fmt: skip
+"""The same for a second round, of passages that the first did not pick."""
 LONGEST = 1_300
 ABOVE = 2
 """Lines over a section's own: the document's title and the heading."""
@@ -31,12 +37,12 @@ SILENT = 2
 
 
 def written(data: Path) -> Iterator[SelectionExample]:
-    public = picked(data)
-    for file in sorted(FOLDER.glob("public-*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            _, group, text = public[entry["p"]]
-            yield _example("written", group, text, entry)
+    for name, public in (("public", picked(data)), ("next", picked_next(data))):
+        for file in sorted(FOLDER.glob(f"{name}-*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                entry = json.loads(line)
+                _, group, text = public[entry["p"]]
+                yield _example("written", group, text, entry)
     yield from own_questions()
 
 
@@ -90,7 +96,7 @@ def _example(name: str, group: str, text: str, entry: dict[str, object]) -> Sele
     parts = units(text)
     numbers: list[int] = entry["s"]  # type: ignore[assignment]
     marks = tuple(parts[n] for n in numbers if n < len(parts))
-    spans = _within(str(entry["a"]), text, marks)
+    spans = _within(str(entry.get("a", "")), text, marks)
     known = spans if spans or not marks else None
     return SelectionExample(name, group, str(entry["q"]), text, int(bool(marks)), marks, known)
 
@@ -110,6 +116,24 @@ def picked(data: Path) -> list[tuple[str, str, str]]:
         for kind, count in PICKED.items()
         for group, text in rng.sample(pool[kind], min(count, len(pool[kind])))
     ]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def picked_next(data: Path) -> list[tuple[str, str, str]]:
+    before = {text for _, _, text in picked(data)}
+    pool: dict[str, dict[str, str]] = defaultdict(dict)
+    for e in real(data):
+        if e.set in NEXT_PICKED and not held_out_here(e.group):
+            pool["squad2" if e.group.startswith("squad2") else e.set].setdefault(e.passage.strip(), e.group)
+    for name, group, text in sets.passages(data):
+        if name == "corpora" and group.split("-")[1] in NEXT_PICKED and not sets.held_out(group):
+            pool[group.split("-")[1]].setdefault(_whole_sentences(text.strip()), group)
+    rng = random.Random(NEXT_SEED)
+    chosen = []
+    for kind, count in NEXT_PICKED.items():
+        new = [text for text in pool[kind] if 300 < len(text) <= LONGEST_PASSAGE and text not in before]
+        chosen += [(kind, pool[kind][text], text) for text in rng.sample(new, min(count, len(new)))]
     rng.shuffle(chosen)
     return chosen
 
