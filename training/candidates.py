@@ -1,8 +1,9 @@
 """`python -m training.candidates`: what a search finds for our own questions, as it is read when MASIS answers.
 
-Documents and excerpts (training/questions) are ingested a dozen to a workspace; every question gets the passages that a
-retry would read, each with what stands above it, its sentences and rows, and which of them answer. A network that
-learns from these learns what it is used for: to choose among passages that all look right.
+Documents and excerpts (training/questions) are ingested a dozen to a workspace, parts of the public corpora five to a
+workspace; every question gets the passages that the Researcher reads, each with what stands above it, its sentences and
+rows, and which of them answer. A network that learns from these learns what it is used for: to choose among passages
+that all look right.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import gzip
 import json
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +22,15 @@ from typing import Any
 from masis import Masis, Settings
 from masis.language.question import parsed
 from masis.language.words import words
-from masis.orchestrator.evidence import select_evidence
 from masis.reasoning.offline.selection import Candidate, as_read, candidates_of, lead_of
 from masis.reasoning.ports import as_passage
-from training.sets import held_out
+from training.sets import corpora, held_out
 from training.written import FOLDER
 
 OUT = Path(".cache/training")
-DOZEN = 12
-MOST = 10
-"""Passages read for a question."""
+DATA = Path("../shared/data")
+BLOCK = 30_000
+"""Characters of a part of a corpus: one group of what is held out."""
 SAME = 0.8
 """Share of its words that a statement has in common with a marked sentence if it is the same, cut differently."""
 
@@ -68,6 +69,21 @@ def written_excerpts() -> Iterator[Written]:
             yield Written(f"own-{file.stem}-{number}", name, _paragraphs(passage["lines"]), asked)
 
 
+def corpus_blocks(data: Path) -> Iterator[Written]:
+    """Parts of the public corpora with our questions, whose answers are kept as places in the corpus."""
+    texts = corpora(data)
+    asked: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    for file in sorted(FOLDER.glob("blocks-*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            text = texts[entry["block"].split("-")[0]]
+            asked[entry["block"]].append((entry["q"], tuple(text[a:b] for a, b in entry["s"])))
+    for name, questions in asked.items():
+        corpus, number = name.split("-")
+        start = int(number) * BLOCK
+        yield Written(f"corpora-{name}", name, texts[corpus][start : start + BLOCK], tuple(questions))
+
+
 def _paragraphs(lines: Sequence[Sequence[str]]) -> str:
     """A blank line between paragraphs, none between the rows of a table or the items of a list."""
     text, before = "", ""
@@ -82,13 +98,9 @@ def as_candidates(masis: Masis, workspace: str, document: Written, asked: str, g
     """None where nothing was found, where the search missed what answers, or where two things are asked."""
     parts = parsed(asked).parts
     settings = Settings()
-    searched = masis.library.search(
-        workspace, asked, settings.retry_candidates, at_least=settings.retry_relevance_threshold
-    )
+    searched = masis.library.search(workspace, asked, settings.candidates, at_least=settings.relevance_threshold)
     result = asyncio.run(searched)
-    both = [*result.candidates, *result.further]
-    found = select_evidence(asked, both, settings.retry_relevance_threshold, settings.retry_candidates)
-    passages = [as_passage(chunk) for chunk in found][:MOST]
+    passages = [as_passage(chunk) for chunk in [*result.candidates, *result.further]]
     candidates = candidates_of(passages)
     if not candidates or len(parts) != 1:
         return None
@@ -117,29 +129,32 @@ def _is_same(statement: str, sentence: str) -> bool:
     return len(set(ours) & set(theirs)) >= SAME * max(len(set(ours)), len(set(theirs)))
 
 
-def _workspaces(documents: Sequence[Written]) -> Iterator[list[Written]]:
+KINDS = {"documents": written_documents, "excerpts": written_excerpts, "blocks": lambda: corpus_blocks(DATA)}
+SIZES = {"documents": 12, "excerpts": 12, "blocks": 5}
+"""How many share a workspace."""
+
+
+def _workspaces(documents: Sequence[Written], size: int) -> Iterator[list[Written]]:
     """Those that are held out by themselves: nothing of theirs is seen in training."""
     for kept in (False, True):
         own = [d for d in documents if held_out(d.group) == kept]
         random.Random(5).shuffle(own)
-        yield from (own[n : n + DOZEN] for n in range(0, len(own), DOZEN))
+        yield from (own[n : n + size] for n in range(0, len(own), size))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of-excerpts", type=int, default=5, help="questions asked of each excerpt")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS], help="of what")
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--parts", type=int, default=1, help="so many processes share the work")
     given = parser.parse_args()
-    if given.parts == 1:
-        for old in OUT.glob("candidates-*.jsonl.gz"):
-            old.unlink()
-    spaces = [*_workspaces(list(written_documents())), *_workspaces(list(written_excerpts()))]
+    spaces = [space for kind in given.kinds for space in _workspaces(list(KINDS[kind]()), SIZES[kind])]
     made = missed = 0
     with (
         TemporaryDirectory() as home,
         Masis(Settings(home=Path(home))) as masis,
-        gzip.open(OUT / f"candidates-{given.part}.jsonl.gz", "wt") as out,
+        gzip.open(OUT / f"candidates-{'-'.join(given.kinds)}-{given.part}.jsonl.gz", "wt") as out,
     ):
         for number, documents in enumerate(spaces):
             if number % given.parts != given.part:

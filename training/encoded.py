@@ -3,8 +3,10 @@
 import argparse
 import gzip
 import json
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from tokenizers import Tokenizer
 FOLDER = Path(".cache/training")
 MAX_TOKENS = 512
 MOST_UNITS = 128
+AT_ONCE, RANKED_FIRST = 9, 4
+"""Passages of a question in one epoch, and how many of them are the best of the search that do not answer."""
 FIELDS = ("ids", "types", "marks", "starts", "ends", "unit")
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -70,9 +74,12 @@ def _arrays(read: Read, code: Any) -> Arrays:
     }  # fmt: skip
 
 
-def encode(processes: int) -> None:
-    entries = [json.loads(line) for name in ("candidates", "lists") for line in _lines(name)]
-    entries += [e for e in map(json.loads, _lines("selections")) if _is_used(e)]
+def encode(processes: int, measured: int = 0) -> None:
+    entries = [json.loads(line) for name in ("candidates", "lists", "selections") for line in _lines(name)]
+    for entry in entries:
+        if measured and entry["set"] == "written":
+            entry["held_out"] |= int(sha256(entry["group"].encode()).hexdigest()[:8], 16) % measured == 0
+    entries = [e for e in entries if _is_used(e)]
     reads = [reads_of(entry) for entry in entries]
     flat = [read for own in reads for read in own]
     with Pool(processes) as pool:
@@ -119,10 +126,25 @@ def of_one_document(example: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**example, **{key: [example[key][n] for n in kept] for key in ("reads", "gold", "answers")}}
 
 
+def of_a_few(example: Mapping[str, Any], rng: random.Random) -> Mapping[str, Any]:
+    """With those that answer, those the search ranks first, and some of the others: other ones in each epoch."""
+    ranks = range(len(example["reads"]))
+    if example["kind"] != "list" or len(ranks) <= AT_ONCE:
+        return example
+    answering = [n for n in ranks if example["answers"][n]]
+    others = [n for n in ranks if not example["answers"][n]]
+    first, rest = others[:RANKED_FIRST], others[RANKED_FIRST:]
+    left = max(0, AT_ONCE - len(answering) - len(first))
+    kept = sorted([*answering, *first, *rng.sample(rest, min(left, len(rest)))])
+    return {**example, **{key: [example[key][n] for n in kept] for key in ("reads", "gold", "answers")}}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--processes", type=int, default=2)
-    encode(parser.parse_args().processes)
+    parser.add_argument("--measure", type=int, default=0, help="hold out every Nth group of our public passages too")
+    given = parser.parse_args()
+    encode(given.processes, given.measure)
 
 
 if __name__ == "__main__":

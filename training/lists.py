@@ -1,6 +1,6 @@
-"""`python -m training.lists`: questions of the public sets with several passages to choose from.
+"""`python -m training.lists`: questions of the public sets, and ours on their passages, with passages to choose from.
 
-One answers; the others are of the same set and have most of the question's words.
+One answers, or only looks right; the others are of the same set and have most of the question's words.
 """
 
 import gzip
@@ -13,15 +13,20 @@ from typing import Any
 
 from masis.language.words import content_stems
 from training.selections import LONGEST_PASSAGE, SelectionExample, held_out_here, real, units
+from training.written import on_public_passages
 
 SETS = ("xquad", "squad2", "qed", "clapnq", "chunking", "tatqa")
+WRITTEN_FOR = ("xquad", "squad2", "qed", "clapnq", "ragtruth")
+"""Whose other passages are about other subjects, so that they do not answer a question written for one of them."""
 OTHERS = 5
 LIKELIEST_ANSWER = 4
 """Characters from which on a passage with the words of the answer may answer too, and is left out."""
 
 
 def public_lists(data: Path, rng: random.Random) -> Iterator[dict[str, Any]]:
-    examples = [e for e in real(data) if e.set in SETS and len(e.passage) <= LONGEST_PASSAGE]
+    theirs = [e for e in real(data) if e.set in SETS]
+    ours = [e for e in on_public_passages(data) if e.group.split("-")[0] in WRITTEN_FOR]
+    examples = [e for e in [*theirs, *ours] if len(e.passage) <= LONGEST_PASSAGE]
     by_question: dict[tuple[str, str, str], list[SelectionExample]] = defaultdict(list)
     pools: dict[str, dict[str, SelectionExample]] = defaultdict(dict)
     for example in examples:
@@ -36,7 +41,7 @@ def public_lists(data: Path, rng: random.Random) -> Iterator[dict[str, Any]]:
             for text, other in pools[_pool_of(own[0])].items()
             if text not in shown
             and held_out_here(other.group) == held_out_here(group)
-            and (name == "tatqa" or other.group != group)
+            and (name == "tatqa" or (other.group != group and _title(text) != _title(own[0].passage)))
             and not any(len(answer) >= LIKELIEST_ANSWER and answer in text.lower() for answer in said)
         ]
         asked = frozenset(content_stems(question))
@@ -48,7 +53,15 @@ def public_lists(data: Path, rng: random.Random) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
+def _title(text: str) -> str:
+    """The first line, which names the article if there is one."""
+    return text.partition("\n")[0]
+
+
 def _pool_of(example: SelectionExample) -> str:
+    if example.set == "written":
+        kind = example.group.split("-")[0]
+        return "xquad" if kind == "squad2" else kind
     return example.group if example.set == "tatqa" else example.set
 
 

@@ -8,7 +8,7 @@ import gzip
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,14 @@ NEXT_PICKED = {
     "wikitexts": 20, "pubmed": 10,
 }  # fmt: skip
 """The same for a second round, of passages that the first did not pick."""
+THIRD_SEED = 13
+THIRD_PICKED = {
+    "qed": 690, "ramdocs": 400, "tatqa": 480, "ragtruth": 390, "clapnq": 290, "finance": 290, "pubmed": 200, "wtq": 150,
+    "squad2": 85,
+}  # fmt: skip
+"""And for a third, of what neither of them picked."""
+FOURTH_SEED = 14
+FOURTH_PICKED = {"ramdocs": 700, "wtq": 300}
 LONGEST = 1_300
 ABOVE = 2
 """Lines over a section's own: the document's title and the heading."""
@@ -37,13 +45,17 @@ SILENT = 2
 
 
 def written(data: Path) -> Iterator[SelectionExample]:
-    for name, public in (("public", picked(data)), ("next", picked_next(data))):
+    yield from on_public_passages(data)
+    yield from own_questions()
+
+
+def on_public_passages(data: Path) -> Iterator[SelectionExample]:
+    for name, public in (("public", picked(data)), ("next", picked_next(data)), ("third", picked_third(data))):
         for file in sorted(FOLDER.glob(f"{name}-*.jsonl")):
             for line in file.read_text(encoding="utf-8").splitlines():
                 entry = json.loads(line)
                 _, group, text = public[entry["p"]]
                 yield _example("written", group, text, entry)
-    yield from own_questions()
 
 
 def own_questions() -> Iterator[SelectionExample]:
@@ -121,17 +133,33 @@ def picked(data: Path) -> list[tuple[str, str, str]]:
 
 
 def picked_next(data: Path) -> list[tuple[str, str, str]]:
-    before = {text for _, _, text in picked(data)}
+    return _picked_again(data, NEXT_SEED, NEXT_PICKED, picked(data))
+
+
+def picked_third(data: Path) -> list[tuple[str, str, str]]:
+    return _picked_again(data, THIRD_SEED, THIRD_PICKED, [*picked(data), *picked_next(data)])
+
+
+def picked_fourth(data: Path) -> list[tuple[str, str, str]]:
+    earlier = [*picked(data), *picked_next(data), *picked_third(data)]
+    return _picked_again(data, FOURTH_SEED, FOURTH_PICKED, earlier)
+
+
+def _picked_again(
+    data: Path, seed: int, counts: Mapping[str, int], earlier: Sequence[tuple[str, str, str]]
+) -> list[tuple[str, str, str]]:
+    """Passages that were not picked earlier, so many of each kind; none that is held out."""
+    before = {text for _, _, text in earlier}
     pool: dict[str, dict[str, str]] = defaultdict(dict)
     for e in real(data):
-        if e.set in NEXT_PICKED and not held_out_here(e.group):
+        if e.set in counts and not held_out_here(e.group):
             pool["squad2" if e.group.startswith("squad2") else e.set].setdefault(e.passage.strip(), e.group)
     for name, group, text in sets.passages(data):
-        if name == "corpora" and group.split("-")[1] in NEXT_PICKED and not sets.held_out(group):
+        if name == "corpora" and group.split("-")[1] in counts and not sets.held_out(group):
             pool[group.split("-")[1]].setdefault(_whole_sentences(text.strip()), group)
-    rng = random.Random(NEXT_SEED)
+    rng = random.Random(seed)
     chosen = []
-    for kind, count in NEXT_PICKED.items():
+    for kind, count in counts.items():
         new = [text for text in pool[kind] if 300 < len(text) <= LONGEST_PASSAGE and text not in before]
         chosen += [(kind, pool[kind][text], text) for text in rng.sample(new, min(count, len(new)))]
     rng.shuffle(chosen)
