@@ -17,7 +17,7 @@ from masis.reasoning.offline.writer import ENOUGH
 TITLE = "Questions with their passages, offline engine"
 BINS = (0.2, 0.4, 0.6, 0.8)
 EXPLAINED = (
-    "No search, but for our business excerpts, a dozen to a workspace: the passages of each question are given. Of "
+    "No search, but for our excerpts and whole documents, a dozen to a workspace: passages are given. Of "
     "every set, the half of the questions that was not looked at, and none that a model of ours was trained on. "
     "“Right”: the answer has the reference's words (SQuAD 2.0: all of them in order; the others: half of those that "
     "carry meaning), and the auditor lets it pass. SQuAD 2.0's unanswerable questions were written to look answerable. "

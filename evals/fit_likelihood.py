@@ -31,7 +31,7 @@ MOST_CHARS = 16_000
 STRANGERS = 0.3
 SEED = 5
 
-fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts")
+fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts", "whole documents")
 """The references of MTRAG cannot judge a quotation; PolicyQA may be used for measuring only."""
 
 

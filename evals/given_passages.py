@@ -1,8 +1,8 @@
 """Questions that come with their passages: measures the answer, or the silence, without a search.
 
 SQuAD 2.0 (half of it, questions written to look answerable), CLAPnq dev (the part that no model of ours was trained
-on), MTRAG-UN (half, questions that do not refer back), PolicyQA (a sample, answerable ones only), and excerpts of
-business documents that we wrote ourselves, which are searched. A hash of the question's id splits the set: one half may
+on), MTRAG-UN (half, questions that do not refer back), PolicyQA (a sample, answerable ones only), and excerpts and whole
+documents that we wrote ourselves, which are searched. A hash of the question's id splits the set: one half may
 be inspected and fitted on, the other is reported.
 """
 
@@ -25,6 +25,7 @@ from masis.language.question_patterns import REFERS_BACK
 from masis.language.words import content_stems, words
 from masis.orchestrator.evidence import select_evidence
 from masis.reasoning.ports import Passage, as_passage
+from training.candidates import written_documents
 from training.figures import hash_half
 from training.selections import SelectionExample, held_out_here
 from training.sets import held_out, lines
@@ -34,8 +35,9 @@ SEED = 4
 POLICIES_ASKED = 300
 ASKED_OF_EACH = 4
 """Questions per excerpt."""
+ASKED_OF_A_DOCUMENT = 6
 DOZEN = 12
-"""Excerpts per workspace."""
+"""Excerpts or documents per workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class Given:
 def given() -> list[Given]:
     """From the sets that are next to the repository."""
     makers = {"squad2_half": _squad, "clapnq_dev": _clapnq, "mtrag_un_half": _mtrag, "policyqa_dev": _policies}
-    return [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)] + _own()
+    public = [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)]
+    return [*public, *_own(), *_documents()]
 
 
 def _squad(data: Path) -> Iterator[Given]:
@@ -124,7 +127,7 @@ def _own() -> list[Given]:
             by_group[example.group].append(example)
     groups = sorted(by_group)
     random.Random(SEED).shuffle(groups)
-    with excerpts_searched({group: by_group[group][0].passage for group in groups}) as search:
+    with searched_in({group: by_group[group][0].passage for group in groups}) as search:
         return [_searched(f"{g}-{n}", e, search(g, e.question)) for g in groups for n, e in _some(by_group[g])]
 
 
@@ -137,10 +140,22 @@ def _searched(key: str, example: SelectionExample, passages: Sequence[Passage]) 
     return Given("business excerpts", key, example.question, tuple(passages), gold, False)
 
 
+def _documents() -> list[Given]:
+    """Whole documents that we wrote, those that no model was trained on, searched in the same way."""
+    documents = sorted((d for d in written_documents() if held_out(d.group)), key=lambda d: d.group)
+    random.Random(SEED).shuffle(documents)
+    with searched_in({d.group: d.text for d in documents}) as search:
+        return [
+            Given("whole documents", f"{d.group}-{n}", asked, tuple(search(d.group, asked)), said, False)
+            for d in documents
+            for n, (asked, said) in random.Random(SEED).sample([*enumerate(d.questions)], ASKED_OF_A_DOCUMENT)
+        ]
+
+
 @contextmanager
-def excerpts_searched(texts: Mapping[str, str]) -> Iterator[Callable[[str, str], list[Passage]]]:
-    """A search in the workspace of an excerpt, as in a retry. The library is made once."""
-    workspaces = {group: f"excerpts-{number // DOZEN}" for number, group in enumerate(texts)}
+def searched_in(texts: Mapping[str, str]) -> Iterator[Callable[[str, str], list[Passage]]]:
+    """A search in the workspace of a text, as in a retry. The library is made once."""
+    workspaces = {group: f"texts-{number // DOZEN}" for number, group in enumerate(texts)}
     with Masis(Settings(home=CACHE / sha256("".join(texts.values()).encode()).hexdigest()[:12])) as masis:
         known = {workspace.workspace_id for workspace in masis.workspaces()}
         for workspace in dict.fromkeys(workspaces.values()):

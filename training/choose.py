@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 
 from training.base import MATRICES
@@ -27,6 +28,8 @@ from training.train import SELECTION_WEIGHTS
 ALONE = 0.3
 """Share of our own questions that are asked of their own document alone."""
 TOKENS_A_BATCH = 32_768
+TAUGHT = 0.5
+"""Share of the loss that asks for what the teacher says instead of what is known."""
 LIST_WEIGHTS = {
     "own": 1.0,
     "written": 0.7,
@@ -40,20 +43,28 @@ LIST_WEIGHTS = {
 
 
 class Examples:
-    def __init__(self) -> None:
+    def __init__(self, taught: Path | None = None) -> None:
         stored = np.load(FOLDER / "encoded.npz")
         self._fields = {name: stored[name] for name in FIELDS}
         self._at = stored["at"]
+        self._taught = np.load(taught) if taught else None
         self.all = [json.loads(line) for line in (FOLDER / "encoded.jsonl").open()]
 
-    def size(self, example: Mapping[str, Any]) -> int:
-        return max(int(self._at[r + 1] - self._at[r]) for r in example["reads"]) * len(example["reads"])
+    @property
+    def tokens(self) -> int:
+        return int(self._at[-1])
+
+    def place(self, read: int) -> tuple[int, int]:
+        return int(self._at[read]), int(self._at[read + 1])
+
+    def length(self, read: int) -> int:
+        return int(self._at[read + 1] - self._at[read])
 
     def longest(self, example: Mapping[str, Any]) -> int:
-        return max(int(self._at[r + 1] - self._at[r]) for r in example["reads"])
+        return max(map(self.length, example["reads"]))
 
     def tensors(self, reads: Sequence[int]) -> dict[str, torch.Tensor]:
-        spans = [(int(self._at[r]), int(self._at[r + 1])) for r in reads]
+        spans = [self.place(read) for read in reads]
         width = -(-max(b - a for a, b in spans) // 32) * 32
         made = {}
         for name, empty in zip((*FIELDS, "mask"), (0, 0, -1, 0, 0, -1, 0), strict=True):
@@ -61,10 +72,15 @@ class Examples:
             for row, (a, b) in enumerate(spans):
                 whole[row, : b - a] = 1 if name == "mask" else self._fields[name][a:b]
             made[name] = torch.from_numpy(whole).to(DEVICE)
+        if self._taught is not None:
+            figures = np.zeros((len(reads), width, 3), np.float32)
+            for row, (a, b) in enumerate(spans):
+                figures[row, : b - a] = self._taught[a:b]
+            made["taught"] = torch.from_numpy(figures).to(DEVICE)
         return made
 
 
-def outputs(network: Network, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
+def outputs(network: nn.Module, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
     return network(t["ids"].long(), t["types"].long(), t["mask"].bool())
 
 
@@ -104,6 +120,24 @@ def span_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
         scores = out[:, :, channel].masked_fill(~allowed, -1e4)
         total = total + torch.logsumexp(scores, 1) - torch.logsumexp(scores.masked_fill(~gold, -1e4), 1)
     return total
+
+
+def taught_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
+    """How far the figures are from those of the teacher, who is not always right and not always sure."""
+    taught = t["taught"]
+    known = taught[:, 0].abs().sum(1) > 0
+    weights = known * torch.tensor([weight_of(e) / len(e["reads"]) for e in batch for _ in e["reads"]], device=DEVICE)
+    each = functional.binary_cross_entropy_with_logits(out[..., 2], taught[..., 2].sigmoid(), reduction="none")
+    inside = (t["types"] == 1) & (t["mask"] > 0)
+    losses = each[:, 0] + 1.5 * (each * inside).sum(1) / inside.sum(1).clamp(min=1)
+    # The first token stands for no answer.
+    outside = ~inside
+    outside[:, 0] = False
+    for channel in (0, 1):
+        ours = functional.log_softmax(out[..., channel].masked_fill(outside, -1e4), 1)
+        theirs = functional.softmax(taught[..., channel].masked_fill(outside, -1e4), 1)
+        losses = losses - 0.25 * (theirs * ours).sum(1)
+    return (losses * weights).sum() / weights.sum().clamp(min=1e-6)
 
 
 def lists_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
@@ -166,7 +200,7 @@ def epoch_of(examples: Examples, rng: random.Random, singles: float) -> list[Any
     return [of_a_few(of_one_document(e) if e["set"] == "own" and rng.random() < ALONE else e, rng) for e in trained]
 
 
-def fit(network: Network, examples: Examples, given: argparse.Namespace) -> None:
+def fit(network: nn.Module, examples: Examples, given: argparse.Namespace) -> None:
     rng = random.Random(given.seed)
     parameters = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=given.rate, weight_decay=0.01, fused=DEVICE == "cuda")
@@ -185,7 +219,10 @@ def fit(network: Network, examples: Examples, given: argparse.Namespace) -> None
                 group["lr"] = given.rate * min(1.0, done / 0.04 + 0.02) * 0.5 * (1 + math.cos(math.pi * done))
             t = examples.tensors([r for e in batch for r in e["reads"]])
             is_list = batch[0]["kind"] == "list"
-            loss = (lists_loss if is_list else singles_loss)(outputs(network, t), t, batch)
+            out = outputs(network, t)
+            loss = (lists_loss if is_list else singles_loss)(out, t, batch)
+            if "taught" in t:
+                loss = (1 - TAUGHT) * loss + TAUGHT * taught_loss(out, t, batch)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -196,7 +233,7 @@ def fit(network: Network, examples: Examples, given: argparse.Namespace) -> None
 
 
 @torch.no_grad()
-def report(network: Network, examples: Examples) -> None:
+def report(network: nn.Module, examples: Examples) -> None:
     network.eval()
     chosen: dict[str, list[tuple[bool, bool, bool, float]]] = defaultdict(list)
     apart: dict[str, list[tuple[bool, float]]] = defaultdict(list)
@@ -299,12 +336,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3_600)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--compile", action="store_true", help="a minute more to begin, and faster from then on")
+    parser.add_argument("--taught", type=Path, help="what the teacher read (training.teacher)")
     parser.add_argument(
         "--shares", type=float, nargs="+", default=[1.0], help="also measure with so much of what was learnt"
     )
     given = parser.parse_args()
     torch.manual_seed(given.seed)
-    examples = Examples()
+    examples = Examples(given.taught)
     network = Network(FOLDER / "base.npz", 0, 3, given.dropout).to(DEVICE)
     if given.start:
         begin(network, given.start)
