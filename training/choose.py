@@ -282,6 +282,8 @@ def report(network: nn.Module, examples: Examples) -> None:
 def begin(network: Network, file: Path) -> None:
     """From what MASIS ships: whole matrices, or a change whose low-rank parts are added to them."""
     stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
+    if "norm.weight" in stored:
+        return _go_on(network, stored)
     for number, layer in enumerate(network.layers):
         for matrix in MATRICES:
             own, place = f"layer.{number}.{matrix}", layer.m[matrix.replace(".", "_")]  # type: ignore[union-attr, index]
@@ -297,6 +299,13 @@ def begin(network: Network, file: Path) -> None:
     network.norm.bias.data = stored["bert.embeddings.LayerNorm.bias"].to(DEVICE)
     network.head.weight.data = stored["head.weight"].T.contiguous().to(DEVICE)
     network.head.bias.data = stored["head.bias"].to(DEVICE)
+
+
+def _go_on(network: Network, stored: Mapping[str, torch.Tensor]) -> None:
+    """From what `save` wrote, both files in one."""
+    for name, value in network.named_parameters():
+        whole = stored[f"{name}.whole"] * stored[f"{name}.scale"] if f"{name}.whole" in stored else stored[name]
+        value.data = whole.to(DEVICE)
 
 
 def mix(network: Network, begun: Mapping[str, torch.Tensor], learnt: Mapping[str, torch.Tensor], share: float) -> None:

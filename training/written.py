@@ -50,7 +50,13 @@ def written(data: Path) -> Iterator[SelectionExample]:
 
 
 def on_public_passages(data: Path) -> Iterator[SelectionExample]:
-    for name, public in (("public", picked(data)), ("next", picked_next(data)), ("third", picked_third(data))):
+    rounds = {
+        "public": picked(data),
+        "next": picked_next(data),
+        "third": picked_third(data),
+        "fourth": picked_fourth(data),
+    }
+    for name, public in rounds.items():
         for file in sorted(FOLDER.glob(f"{name}-*.jsonl")):
             for line in file.read_text(encoding="utf-8").splitlines():
                 entry = json.loads(line)
