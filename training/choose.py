@@ -10,7 +10,7 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from training.base import MATRICES
-from training.encoded import FIELDS, FOLDER, MOST_UNITS, of_a_few, of_one_document
+from training.encoded import EMPTY, FIELDS, FOLDER, MOST_UNITS, of_a_few, of_one_document
 from training.figures import auroc
 from training.network import DEVICE, Network
 from training.train import SELECTION_WEIGHTS
@@ -28,6 +28,7 @@ from training.train import SELECTION_WEIGHTS
 ALONE = 0.3
 """Share of our own questions that are asked of their own document alone."""
 TOKENS_A_BATCH = 32_768
+SIZES_A_BATCH = 4
 TAUGHT = 0.5
 """Share of the loss that asks for what the teacher says instead of what is known."""
 LIST_WEIGHTS = {
@@ -43,11 +44,13 @@ LIST_WEIGHTS = {
 
 
 class Examples:
+    """All tokens lie on the GPU, so that a batch is cut out of them there."""
+
     def __init__(self, taught: Path | None = None) -> None:
         stored = np.load(FOLDER / "encoded.npz")
-        self._fields = {name: stored[name] for name in FIELDS}
+        self._fields = {name: torch.from_numpy(stored[name]).to(DEVICE) for name in FIELDS}
         self._at = stored["at"]
-        self._taught = np.load(taught) if taught else None
+        self._taught = torch.from_numpy(np.load(taught)).to(DEVICE) if taught else None
         self.all = [json.loads(line) for line in (FOLDER / "encoded.jsonl").open()]
 
     @property
@@ -63,25 +66,38 @@ class Examples:
     def longest(self, example: Mapping[str, Any]) -> int:
         return max(map(self.length, example["reads"]))
 
+    def tokens_of(self, example: Mapping[str, Any]) -> int:
+        return sum(map(self.length, example["reads"]))
+
     def tensors(self, reads: Sequence[int]) -> dict[str, torch.Tensor]:
-        spans = [self.place(read) for read in reads]
-        width = -(-max(b - a for a, b in spans) // 32) * 32
-        made = {}
-        for name, empty in zip((*FIELDS, "mask"), (0, 0, -1, 0, 0, -1, 0), strict=True):
-            whole = np.full((len(reads), width), empty, np.int32)
-            for row, (a, b) in enumerate(spans):
-                whole[row, : b - a] = 1 if name == "mask" else self._fields[name][a:b]
-            made[name] = torch.from_numpy(whole).to(DEVICE)
+        first = self._at[reads]
+        lengths = self._at[np.array(reads) + 1] - first
+        begin = torch.from_numpy(first).to(DEVICE, non_blocking=True)[:, None]
+        size = torch.from_numpy(lengths).to(DEVICE, non_blocking=True)[:, None]
+        step = torch.arange(_rounded_up(int(lengths.max())), device=DEVICE)
+        mask = step < size
+        place = torch.where(mask, begin + step, 0)
+        made = {name: field[place].masked_fill(~mask, EMPTY.get(name, 0)) for name, field in self._fields.items()}
         if self._taught is not None:
-            figures = np.zeros((len(reads), width, 3), np.float32)
-            for row, (a, b) in enumerate(spans):
-                figures[row, : b - a] = self._taught[a:b]
-            made["taught"] = torch.from_numpy(figures).to(DEVICE)
-        return made
+            made["taught"] = self._taught[place].float() * mask[..., None]
+        return made | {"mask": mask, "lengths": torch.from_numpy(lengths)}
+
+
+def _rounded_up(length: int) -> int:
+    return -(-length // 32) * 32
 
 
 def outputs(network: nn.Module, t: Mapping[str, torch.Tensor]) -> torch.Tensor:
-    return network(t["ids"].long(), t["types"].long(), t["mask"].bool())
+    """Short and long passages apart: what only fills a line up is hardly computed."""
+    lengths, width = t["lengths"], t["ids"].shape[1]
+    order = lengths.argsort()
+    read = []
+    for rows in order.tensor_split(min(SIZES_A_BATCH, len(order))):
+        wide = _rounded_up(int(lengths[rows].max()))
+        own = rows.to(DEVICE, non_blocking=True)
+        out = network(t["ids"][own, :wide].long(), t["types"][own, :wide].long(), t["mask"][own, :wide])
+        read.append(functional.pad(out, (0, 0, 0, width - wide)))
+    return torch.cat(read)[order.argsort().to(DEVICE, non_blocking=True)]
 
 
 def unit_logits(marks: torch.Tensor, unit: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -142,31 +158,38 @@ def taught_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequenc
 
 def lists_loss(out: torch.Tensor, t: Mapping[str, torch.Tensor], batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
     answers, tokens = out[:, 0, 2], token_loss(out, t)
-    labels = torch.tensor([a for e in batch for a in e["answers"]], device=DEVICE)
-    each = functional.binary_cross_entropy_with_logits(answers, labels.float(), reduction="none")
-    marks, there = unit_logits(out[:, :, 2], t["unit"])
-    right = torch.zeros_like(there)
+    labels = torch.tensor([a for e in batch for a in e["answers"]])
+    told = torch.zeros(len(labels), MOST_UNITS, dtype=torch.bool)
     for row, numbers in enumerate(numbers for e in batch for numbers in e["gold"]):
-        right[row, [n for n in numbers if n < MOST_UNITS]] = True
-    right &= there
-    total = torch.zeros((), device=DEVICE)
-    weight, first = 0.0, 0
-    for e in batch:
-        own = slice(first, first + len(e["reads"]))
-        first = own.stop
-        share = weight_of(e)
-        chosen = _missed(answers[own], labels[own])
-        told = _missed(marks[own][there[own]], right[own][there[own]])
-        total = total + share * (chosen + told + each[own].mean() + 1.5 * tokens[own].mean())
-        weight += share
-    return total / weight
+        told[row, [n for n in numbers if n < MOST_UNITS]] = True
+    marks, there = unit_logits(out[:, :, 2], t["unit"])
+    labels, told = labels.to(DEVICE, non_blocking=True), told.to(DEVICE, non_blocking=True) & there
+    each = functional.binary_cross_entropy_with_logits(answers, labels.float(), reduction="none")
+    rows = _rows(batch).to(DEVICE, non_blocking=True)
+    missed = _missed(answers[:, None], torch.ones_like(labels)[:, None], labels[:, None], rows)
+    missed = missed + _missed(marks, there, told, rows)
+    count = (rows >= 0).sum(1)
+    mean = torch.where(rows >= 0, (each + 1.5 * tokens)[rows], 0).sum(1) / count
+    shares = torch.tensor([weight_of(e) for e in batch]).to(DEVICE, non_blocking=True)
+    return ((missed + mean) * shares).sum() / shares.sum()
 
 
-def _missed(scores: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """How little of the whole goes to what is right; silence is always there, with nought."""
-    scores = functional.pad(scores, (0, 1))
-    right = functional.pad(right, (0, 1), value=not bool(right.any()))
-    return torch.logsumexp(scores, 0) - torch.logsumexp(scores[right], 0)
+def _rows(batch: Sequence[Mapping[str, Any]]) -> torch.Tensor:
+    """The passages of each question, by their numbers in the batch; -1 where it has fewer than others."""
+    sizes = torch.tensor([len(e["reads"]) for e in batch])
+    step = torch.arange(int(sizes.max()))
+    first = (sizes.cumsum(0) - sizes)[:, None]
+    return torch.where(step < sizes[:, None], first + step, -1)
+
+
+def _missed(scores: torch.Tensor, there: torch.Tensor, right: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Of each question, how little of the whole goes to what is right; silence is always there, with nought."""
+    known = (rows >= 0)[..., None]
+    there, right = (there[rows] & known).flatten(1), (right[rows] & known).flatten(1)
+    right = functional.pad(right, (0, 1))
+    right[:, -1] = ~right.any(1)
+    scores = functional.pad(scores[rows].flatten(1).masked_fill(~there, -1e4), (0, 1))
+    return torch.logsumexp(scores, 1) - torch.logsumexp(scores.masked_fill(~right, -1e4), 1)
 
 
 def weight_of(example: Mapping[str, Any]) -> float:
@@ -178,6 +201,7 @@ def weight_of(example: Mapping[str, Any]) -> float:
 def batches(examples: Examples, chosen: Sequence[Any], rng: random.Random | None) -> Iterator[list[Any]]:
     """Of like length, lists and single passages apart."""
     made: list[list[Any]] = []
+    size = 0
     for lists in (True, False):
         order = [e for e in chosen if (e["kind"] == "list") == lists]
         if rng:
@@ -185,11 +209,12 @@ def batches(examples: Examples, chosen: Sequence[Any], rng: random.Random | None
         blocks = [order[n : n + 4_096] for n in range(0, len(order), 4_096)]
         for e in (e for block in blocks for e in sorted(block, key=examples.longest)):
             is_open = made and (made[-1][0]["kind"] == "list") == lists
-            size = sum(len(one["reads"]) for one in [*made[-1], e]) * examples.longest(e) if is_open else 0
+            size = (size if is_open else 0) + examples.tokens_of(e)
             if is_open and size <= TOKENS_A_BATCH:
                 made[-1].append(e)
             else:
                 made.append([e])
+                size = examples.tokens_of(e)
     if rng:
         rng.shuffle(made)
     yield from made
@@ -200,7 +225,8 @@ def epoch_of(examples: Examples, rng: random.Random, singles: float) -> list[Any
     return [of_a_few(of_one_document(e) if e["set"] == "own" and rng.random() < ALONE else e, rng) for e in trained]
 
 
-def fit(network: nn.Module, examples: Examples, given: argparse.Namespace) -> None:
+def fit(network: nn.Module, examples: Examples, given: argparse.Namespace, keep: Callable[[], None]) -> None:
+    """Keeps what is learnt after each epoch: a lent machine may be gone before the last."""
     rng = random.Random(given.seed)
     parameters = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=given.rate, weight_decay=0.01, fused=DEVICE == "cuda")
@@ -230,6 +256,7 @@ def fit(network: nn.Module, examples: Examples, given: argparse.Namespace) -> No
             losses[is_list].append(loss.detach())
         said = ", ".join(f"{'lists' if k else 'singles'} {torch.stack(v).mean():.4f}" for k, v in losses.items() if v)
         print(f"epoch {epoch + 1}: {said}, {time.time() - begun:.0f} s", flush=True)
+        keep()
 
 
 @torch.no_grad()
@@ -283,7 +310,8 @@ def begin(network: Network, file: Path) -> None:
     """From what MASIS ships: whole matrices, or a change whose low-rank parts are added to them."""
     stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
     if "norm.weight" in stored:
-        return _go_on(network, stored)
+        _go_on(network, stored)
+        return
     for number, layer in enumerate(network.layers):
         for matrix in MATRICES:
             own, place = f"layer.{number}.{matrix}", layer.m[matrix.replace(".", "_")]  # type: ignore[union-attr, index]
@@ -329,7 +357,7 @@ def save(network: Network, file: Path) -> None:
             made[name] = array.astype(np.float32)
     # Two files, since what comes back from a lent machine may not be large.
     for part, names in enumerate((sorted(made)[::2], sorted(made)[1::2])):
-        np.savez_compressed(file.with_suffix(f".{part}.npz"), **{name: made[name] for name in names})
+        np.savez(file.with_suffix(f".{part}.npz"), **{name: made[name] for name in names})
 
 
 def main() -> None:
@@ -359,8 +387,7 @@ def main() -> None:
     if given.compile:
         network.compile(dynamic=True)
     if given.epochs:
-        fit(network, examples, given)
-        save(network, given.out)
+        fit(network, examples, given, lambda: save(network, given.out))
     learnt = {name: value.detach().clone() for name, value in network.named_parameters()}
     for share in given.shares:
         print(f"== {share} of what was learnt", flush=True)

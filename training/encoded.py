@@ -1,27 +1,35 @@
 """`python -m training.encoded`: questions with their passages as tokens, made once for all of `training.choose`."""
 
 import argparse
-import gzip
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from multiprocessing import Pool
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
-FOLDER = Path(".cache/training")
+from training import packed
+from training.packed import FOLDER
+
 MAX_TOKENS = 512
 MOST_UNITS = 128
 AT_ONCE, RANKED_FIRST = 9, 4
 """Passages of a question in one epoch, and how many of them are the best of the search that do not answer."""
-FIELDS = ("ids", "types", "marks", "starts", "ends", "unit")
+LONGEST_QUESTION = 600
+"""Characters."""
+FIELDS = {
+    "ids": np.int32, "types": np.int8, "marks": np.int8, "starts": np.int8, "ends": np.int8, "unit": np.int16
+}  # fmt: skip
+"""Of each token: its number in the vocabulary, whether it is of the passage, whether its sentence answers (-1: not
+known), whether a short answer begins or ends with it, and the number of its sentence or row."""
+EMPTY = {"marks": -1, "unit": -1}
 
-Arrays = dict[str, np.ndarray[Any, Any]]
+Numbers = np.ndarray[Any, Any]
+Arrays = dict[str, Numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +54,54 @@ def reads_of(entry: Mapping[str, Any]) -> list[Read]:
 
 
 def _encoded(batch: Sequence[Read]) -> list[Arrays]:
+    """Each text is cut into tokens once: a passage is read with many questions."""
     tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
-    codes = tokenizer.encode_batch([(r.question[:600], r.passage) for r in batch])
-    return [_arrays(read, code) for read, code in zip(batch, codes, strict=True)]
+    tokenizer.no_truncation()
+    texts = list({text for read in batch for text in (_asked(read), read.passage)})
+    codes = tokenizer.encode_batch(texts, add_special_tokens=False)
+    tokens = {
+        text: (np.array(code.ids, np.int32), np.array(code.offsets, np.int32).reshape(-1, 2))
+        for text, code in zip(texts, codes, strict=True)
+    }
+    first, last = (tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
+    return [_arrays(read, tokens[_asked(read)][0], *tokens[read.passage], first, last) for read in batch]
 
 
-def _arrays(read: Read, code: Any) -> Arrays:
-    at = np.array(code.offsets)
-    inside = np.array([s == 1 for s in code.sequence_ids])
-    starts, ends = np.zeros(len(at), np.int8), np.zeros(len(at), np.int8)
+def _asked(read: Read) -> str:
+    return read.question[:LONGEST_QUESTION]
+
+
+def _arrays(
+    read: Read,
+    question: np.ndarray[Any, Any],
+    ids: np.ndarray[Any, Any],
+    at: np.ndarray[Any, Any],
+    first: int,
+    last: int,
+) -> Arrays:
+    """The question and as much of the passage as there is room for, with what each token of the passage says."""
+    begin = len(question) + 2
+    ids, at = ids[: MAX_TOKENS - begin - 1], at[: MAX_TOKENS - begin - 1]
+    length = begin + len(ids) + 1
+    inside = slice(begin, begin + len(ids))
+    made = {name: np.full(length, EMPTY.get(name, 0), kind) for name, kind in FIELDS.items()}
+    made["ids"][:] = np.concatenate([[first], question, [last], ids, [last]])
+    made["types"][begin:] = 1
     for a, b in read.spans or ():
-        starts |= (inside & (a <= at[:, 0]) & (at[:, 0] < b)).astype(np.int8)
-        ends |= (inside & (a < at[:, 1]) & (at[:, 1] <= b)).astype(np.int8)
-    marks = np.where(inside, 0, -1).astype(np.int8)
-    if read.marks is None:
-        marks[:] = -1
+        made["starts"][inside] |= (a <= at[:, 0]) & (at[:, 0] < b)
+        made["ends"][inside] |= (a < at[:, 1]) & (at[:, 1] <= b)
+    if read.marks is not None:
+        made["marks"][inside] = 0
     for a, b in read.marks or ():
-        marks[inside & (at[:, 0] < b) & (at[:, 1] > a)] = 1
-    unit = np.full(len(at), -1, np.int16)
+        made["marks"][inside][(at[:, 0] < b) & (at[:, 1] > a)] = 1
     for number, (a, b) in enumerate(read.units[:MOST_UNITS]):
-        unit[inside & (a <= at[:, 0]) & (at[:, 0] < b)] = number
-    return {
-        "ids": np.array(code.ids, np.int32), "types": np.array(code.type_ids, np.int8), "marks": marks,
-        "starts": starts, "ends": ends, "unit": unit,
-    }  # fmt: skip
+        made["unit"][inside][(a <= at[:, 0]) & (at[:, 0] < b)] = number
+    return made
 
 
 def encode(processes: int, measured: int = 0) -> None:
-    entries = [json.loads(line) for name in ("candidates", "lists", "selections") for line in _lines(name)]
+    entries = packed.entries(FOLDER)
     for entry in entries:
         if measured and entry["set"] == "written":
             entry["held_out"] |= int(sha256(entry["group"].encode()).hexdigest()[:8], 16) % measured == 0
@@ -93,12 +119,6 @@ def encode(processes: int, measured: int = 0) -> None:
             out.write(json.dumps(_summary(entry, own, first)) + "\n")
             first += len(own)
     print(f"{len(entries):,} questions, {len(arrays):,} passages, {sizes[-1]:,} tokens", flush=True)
-
-
-def _lines(name: str) -> Iterator[str]:
-    for file in sorted(FOLDER.glob(f"{name}*.jsonl.gz")):
-        with gzip.open(file, "rt") as text:
-            yield from text
 
 
 def _is_used(entry: Mapping[str, Any]) -> bool:

@@ -199,7 +199,7 @@ def main() -> None:
     torch.manual_seed(given.seed)
     examples = Examples()
     network = Teacher(packed()).to(DEVICE)
-    fit(network, examples, given)
+    fit(network, examples, given, lambda: None)
     teach(network, examples, given.to_teach)
     report(network, examples)
     return None

@@ -1,5 +1,6 @@
 """Questions with their passages as the selector learns them."""
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from masis.embedded import CROSS_ENCODER, installed
-from training import encoded
+from training import encoded, packed
 from training.candidates import _is_same
 from training.encoded import of_one_document
 
@@ -30,11 +31,10 @@ SINGLE = {
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(encoded, "FOLDER", tmp_path)
     shutil.copy(installed(CROSS_ENCODER).folder / "tokenizer.json", tmp_path)
-    monkeypatch.setattr(
-        encoded,
-        "_lines",
-        lambda name: iter({"candidates": [json.dumps(LIST)], "selections": [json.dumps(SINGLE)]}.get(name, [])),
-    )
+    for name, example in (("candidates-a", LIST), ("selections", SINGLE)):
+        with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as out:
+            out.write(f"{json.dumps(example)}\n")
+    assert packed.pack(tmp_path) == 2
     encoded.encode(1)
     return tmp_path
 
