@@ -15,6 +15,9 @@ HEADS = 12
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DROPPED = 0.15
 
+# cuDNN plans attention anew for every shape of a batch, and hardly two batches have the same.
+torch.backends.cuda.enable_cudnn_sdp(False)
+
 
 class Whole(nn.Module):
     """x · W + b, all of which changes."""

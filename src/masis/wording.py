@@ -92,7 +92,7 @@ REPAIRS: dict[Repair, Term] = {
 }
 LIKELIHOODS: tuple[tuple[float, Term], ...] = (
     (0.75, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
-    (0.34, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
+    (0.4, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )
 """The lower limit of each likelihood; below the second one the Supervisor retries."""

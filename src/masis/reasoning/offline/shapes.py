@@ -173,7 +173,8 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
             break
         if _goes_with(candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return [*chosen, *_for_years_left_out(part, ranked, chosen), *_for_words_left_out(part, ranked, chosen)]
+    chosen += _for_words_left_out(part, ranked, chosen)
+    return [*chosen, *_for_years_left_out(part, ranked, chosen)]
 
 
 def _belongs(candidate: Candidate, best: Candidate) -> bool:
