@@ -153,6 +153,14 @@ Mikkel, the limit stands at NOK 14.5 million
 From: Mikkel Aas, yard office of the harbour company"""
 
 
+def test_a_statement_on_one_year_brings_the_one_on_the_other_year() -> None:
+    of_2025 = Passage("c8", "report.md", 1, "Two things explain the improvement. Gross margin in 2025 was 41.8%.")
+    of_2024 = Passage("c9", "note.md", 1, "Gross margin in 2024 was 38.9%. Sales were flat.")
+    question = "How did gross margin develop from 2024 to 2025?"
+    found = told(texts(question, of_2025, of_2024, best="Two things"))
+    assert {"Gross margin in 2025 was 41.8%.", "Gross margin in 2024 was 38.9%."} < set(found)
+
+
 def test_a_summary_quotes_totals_and_figures_and_no_sheet_titles_or_lines_over_a_message() -> None:
     rows = "| North | 34 | 20% |\n| West | 96 | 56% |\n| South | 40 | 24% |"
     given = [
