@@ -1,8 +1,8 @@
 """Questions that come with their passages: measures the answer, or the silence, without a search.
 
 SQuAD 2.0 (half of it, questions written to look answerable), CLAPnq dev (the part that no model of ours was trained
-on), MTRAG-UN (half, questions that do not refer back), PolicyQA (a sample, answerable ones only), and excerpts and whole
-documents that we wrote ourselves, which are searched. A hash of the question's id splits the set: one half may
+on), MTRAG-UN (half, questions that do not refer back), PolicyQA (a sample, answerable ones only), and excerpts and
+whole documents that we wrote ourselves, which are searched. A hash of the question's id splits the set: one half may
 be inspected and fitted on, the other is reported.
 """
 
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,8 +66,9 @@ class Given:
         return bool(wanted) and len(wanted & set(content_stems(answer))) >= 0.5 * len(wanted)
 
 
+@cache
 def given() -> list[Given]:
-    """From the sets that are next to the repository."""
+    """From the sets that are next to the repository. The search for our own takes minutes."""
     makers = {"squad2_half": _squad, "clapnq_dev": _clapnq, "mtrag_un_half": _mtrag, "policyqa_dev": _policies}
     public = [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)]
     return [*public, *_own(), *_documents()]

@@ -26,6 +26,14 @@ LAYER = re.compile(
 EMBEDDINGS = ("word_embeddings", "position_embeddings", "token_type_embeddings")
 
 
+def saved(file: Path) -> dict[str, Any]:
+    """What `training.choose` wrote in two files, named without their numbers; matrices as they are multiplied with."""
+    stored = {name: value for part in "01" for name, value in np.load(file.with_suffix(f".{part}.npz")).items()}
+    made = {name: value for name, value in stored.items() if not name.endswith((".whole", ".scale"))}
+    whole = [name.removesuffix(".whole") for name in stored if name.endswith(".whole")]
+    return made | {name: stored[f"{name}.whole"] * stored[f"{name}.scale"] for name in whole}
+
+
 def matrices(model: Any) -> dict[str, str]:
     """The network's own name of each matrix, and the name the file stores it under."""
     found = {}

@@ -15,6 +15,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import Pool
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -142,38 +144,45 @@ def _workspaces(documents: Sequence[Written], size: int) -> Iterator[list[Writte
         yield from (own[n : n + size] for n in range(0, len(own), size))
 
 
+def of_workspace(documents: Sequence[Written], of_excerpts: int) -> tuple[list[Any], int]:
+    """What is found for the questions on these documents, and for how many of them nothing of use is."""
+    with (
+        TemporaryDirectory() as home,
+        TemporaryDirectory() as folder,
+        Masis(Settings(home=Path(home))) as masis,
+    ):
+        for n, document in enumerate(documents):
+            name = re.sub(r"\W+", "-", document.name[:60]).strip("-").lower()
+            (Path(folder) / f"{n}-{name}.md").write_text(document.text)
+        masis.ingest([folder], "w")
+        asked = [(document, question) for document in documents for question in _asked(document, of_excerpts)]
+        found = [as_candidates(masis, "w", document, *question) for document, question in asked]
+    kept = [one for one in found if one]
+    return kept, len(found) - len(kept)
+
+
+def _asked(document: Written, of_excerpts: int) -> Sequence[tuple[str, tuple[str, ...]]]:
+    questions = document.questions
+    if document.group.startswith("own-"):
+        return random.Random(document.group).sample(questions, min(len(questions), of_excerpts))
+    return questions
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of-excerpts", type=int, default=5, help="questions asked of each excerpt")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS], help="of what")
-    parser.add_argument("--part", type=int, default=0)
-    parser.add_argument("--parts", type=int, default=1, help="so many processes share the work")
+    parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    spaces = [space for kind in given.kinds for space in _workspaces(list(KINDS[kind]()), SIZES[kind])]
-    made = missed = 0
-    with (
-        TemporaryDirectory() as home,
-        Masis(Settings(home=Path(home))) as masis,
-        gzip.open(OUT / f"candidates-{'-'.join(given.kinds)}-{given.part}.jsonl.gz", "wt") as out,
-    ):
-        for number, documents in enumerate(spaces):
-            if number % given.parts != given.part:
-                continue
-            with TemporaryDirectory() as folder:
-                for n, document in enumerate(documents):
-                    name = re.sub(r"\W+", "-", document.name[:60]).strip("-").lower()
-                    (Path(folder) / f"{n}-{name}.md").write_text(document.text)
-                masis.ingest([folder], f"w{number}")
-            for document in documents:
-                asked = document.questions
-                if document.group.startswith("own-"):
-                    asked = tuple(random.Random(document.group).sample(asked, min(len(asked), given.of_excerpts)))
-                for question, gold in asked:
-                    found = as_candidates(masis, f"w{number}", document, question, gold)
-                    made, missed = made + bool(found), missed + (not found)
-                    if found:
-                        out.write(json.dumps(found) + "\n")
-            print(number, len(spaces), made, missed, flush=True)
+    of_each = partial(of_workspace, of_excerpts=given.of_excerpts)
+    for kind in given.kinds:
+        spaces = list(_workspaces(list(KINDS[kind]()), SIZES[kind]))
+        made = missed = 0
+        with Pool(given.processes) as pool, gzip.open(OUT / f"candidates-{kind}.jsonl.gz", "wt") as out:
+            for number, (found, without) in enumerate(pool.imap(of_each, spaces), start=1):
+                out.writelines(json.dumps(one) + "\n" for one in found)
+                made, missed = made + len(found), missed + without
+                print(f"{kind}: workspace {number} of {len(spaces)}, {made} questions, {missed} left out", flush=True)
 
 
 if __name__ == "__main__":

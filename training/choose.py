@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from training.base import MATRICES
+from training.base import MATRICES, saved
 from training.encoded import EMPTY, FIELDS, FOLDER, MOST_UNITS, of_a_few, of_one_document
 from training.figures import auroc
 from training.network import DEVICE, Network
@@ -209,12 +209,13 @@ def batches(examples: Examples, chosen: Sequence[Any], rng: random.Random | None
         blocks = [order[n : n + 4_096] for n in range(0, len(order), 4_096)]
         for e in (e for block in blocks for e in sorted(block, key=examples.longest)):
             is_open = made and (made[-1][0]["kind"] == "list") == lists
-            size = (size if is_open else 0) + examples.tokens_of(e)
-            if is_open and size <= TOKENS_A_BATCH:
+            own = examples.tokens_of(e)
+            if is_open and size + own <= TOKENS_A_BATCH:
                 made[-1].append(e)
+                size += own
             else:
                 made.append([e])
-                size = examples.tokens_of(e)
+                size = own
     if rng:
         rng.shuffle(made)
     yield from made
@@ -255,8 +256,13 @@ def fit(network: nn.Module, examples: Examples, given: argparse.Namespace, keep:
             optimizer.step()
             losses[is_list].append(loss.detach())
         said = ", ".join(f"{'lists' if k else 'singles'} {torch.stack(v).mean():.4f}" for k, v in losses.items() if v)
-        print(f"epoch {epoch + 1}: {said}, {time.time() - begun:.0f} s", flush=True)
+        print(
+            f"epoch {epoch + 1}: {number + 1:,} of {len(todo):,} batches, {said}, {time.time() - begun:.0f} s",
+            flush=True,
+        )
         keep()
+        if time.time() - begun >= given.seconds:
+            break
 
 
 @torch.no_grad()
@@ -307,11 +313,14 @@ def report(network: nn.Module, examples: Examples) -> None:
 
 
 def begin(network: Network, file: Path) -> None:
-    """From what MASIS ships: whole matrices, or a change whose low-rank parts are added to them."""
-    stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
-    if "norm.weight" in stored:
-        _go_on(network, stored)
+    """From a change as MASIS ships it, whole matrices or low-rank parts that are added to them, or from what `save`
+    wrote."""
+    if not file.exists():
+        learnt = saved(file)
+        for name, value in network.named_parameters():
+            value.data = torch.tensor(learnt[name]).to(DEVICE)
         return
+    stored = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(file).items()}
     for number, layer in enumerate(network.layers):
         for matrix in MATRICES:
             own, place = f"layer.{number}.{matrix}", layer.m[matrix.replace(".", "_")]  # type: ignore[union-attr, index]
@@ -327,13 +336,6 @@ def begin(network: Network, file: Path) -> None:
     network.norm.bias.data = stored["bert.embeddings.LayerNorm.bias"].to(DEVICE)
     network.head.weight.data = stored["head.weight"].T.contiguous().to(DEVICE)
     network.head.bias.data = stored["head.bias"].to(DEVICE)
-
-
-def _go_on(network: Network, stored: Mapping[str, torch.Tensor]) -> None:
-    """From what `save` wrote, both files in one."""
-    for name, value in network.named_parameters():
-        whole = stored[f"{name}.whole"] * stored[f"{name}.scale"] if f"{name}.whole" in stored else stored[name]
-        value.data = whole.to(DEVICE)
 
 
 def mix(network: Network, begun: Mapping[str, torch.Tensor], learnt: Mapping[str, torch.Tensor], share: float) -> None:
@@ -363,7 +365,9 @@ def save(network: Network, file: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--start", type=Path, help="a change as MASIS ships it; without it, from the plain cross-encoder"
+        "--start",
+        type=Path,
+        help="a change as MASIS ships it, or what an earlier run wrote; without it, from the plain cross-encoder",
     )
     parser.add_argument("--out", type=Path, default=FOLDER / "chosen.npz")
     parser.add_argument("--epochs", type=int, default=4)

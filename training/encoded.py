@@ -19,8 +19,6 @@ MAX_TOKENS = 512
 MOST_UNITS = 128
 AT_ONCE, RANKED_FIRST = 9, 4
 """Passages of a question in one epoch, and how many of them are the best of the search that do not answer."""
-LONGEST_QUESTION = 600
-"""Characters."""
 FIELDS = {
     "ids": np.int32, "types": np.int8, "marks": np.int8, "starts": np.int8, "ends": np.int8, "unit": np.int16
 }  # fmt: skip
@@ -58,18 +56,14 @@ def _encoded(batch: Sequence[Read]) -> list[Arrays]:
     tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    texts = list({text for read in batch for text in (_asked(read), read.passage)})
+    texts = list({text for read in batch for text in (read.question, read.passage)})
     codes = tokenizer.encode_batch(texts, add_special_tokens=False)
     tokens = {
         text: (np.array(code.ids, np.int32), np.array(code.offsets, np.int32).reshape(-1, 2))
         for text, code in zip(texts, codes, strict=True)
     }
     first, last = (tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
-    return [_arrays(read, tokens[_asked(read)][0], *tokens[read.passage], first, last) for read in batch]
-
-
-def _asked(read: Read) -> str:
-    return read.question[:LONGEST_QUESTION]
+    return [_arrays(read, tokens[read.question][0], *tokens[read.passage], first, last) for read in batch]
 
 
 def _arrays(
@@ -81,6 +75,7 @@ def _arrays(
     last: int,
 ) -> Arrays:
     """The question and as much of the passage as there is room for, with what each token of the passage says."""
+    question = question[: MAX_TOKENS // 2]
     begin = len(question) + 2
     ids, at = ids[: MAX_TOKENS - begin - 1], at[: MAX_TOKENS - begin - 1]
     length = begin + len(ids) + 1
@@ -133,7 +128,7 @@ def _summary(entry: Mapping[str, Any], own: Sequence[Read], first: int) -> dict[
         "reads": list(range(first, first + len(own))), "gold": [list(read.gold) for read in own],
         "answers": [bool(r.gold) if is_list else bool(entry["answerable"]) for r in own],
         "documents": [p["file"] for p in entry["passages"]] if is_list else [],
-        "has_span": not is_list and entry["spans"] is not None, "has_marks": is_list or entry["marks"] is not None,
+        "has_span": not is_list and entry["spans"] is not None,
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from masis.embedded import CROSS_ENCODER, installed
-from training.base import LAYERS, MATRICES, matrices
+from training.base import LAYERS, MATRICES, matrices, saved
 
 OUT = Path("src/masis/embedded/trained")
 CHANGES = ("verifier", "selector", "tables")
@@ -176,13 +176,13 @@ def _floats(file: Path, places: dict[str, Any]) -> dict[str, Any]:
     """All weights under the names the network uses: of what `training.choose` wrote in two files (named without their
     numbers), or of a change as MASIS ships it."""
     if not file.exists():
-        trained = {k: v for part in "01" for k, v in np.load(file.with_suffix(f".{part}.npz")).items()}
+        trained = saved(file)
         whole = {
             f"layer.{number}.{matrix}": f"layers.{number}.m.{matrix.replace('.', '_')}.weight"
             for number in range(LAYERS)
             for matrix in MATRICES
         }
-        return _small(trained) | {n: trained[f"{o}.whole"] * trained[f"{o}.scale"] for n, o in whole.items()}
+        return _small(trained) | {name: trained[own] for name, own in whole.items()}
     change = {name: value.astype(np.float32) for name, value in np.load(file).items()}
     made = {name: value for name, value in change.items() if not name.endswith((".a", ".b", ".whole", ".scale"))}
     made |= {name: change[f"{name}.whole"] * change[f"{name}.scale"] for name in places if f"{name}.whole" in change}

@@ -56,5 +56,9 @@ def _lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, text)
 
 
-if __name__ == "__main__":
+def main() -> None:
     print(f"{pack(FOLDER):,} examples, {(FOLDER / FILE).stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

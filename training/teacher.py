@@ -60,7 +60,7 @@ def _header(file: Path) -> tuple[int, dict[str, dict[str, list[int]]]]:
         return size, {k: v for k, v in json.loads(stored.read(size)).items() if k != "__metadata__"}
 
 
-def packed() -> dict[str, torch.Tensor]:
+def packed_weights() -> dict[str, torch.Tensor]:
     weights = {}
     for file in sorted(FOLDER.glob("teacher.*.npz")):
         stored = np.load(file)
@@ -198,8 +198,8 @@ def main() -> None:
         return pack(given.folder)
     torch.manual_seed(given.seed)
     examples = Examples()
-    network = Teacher(packed()).to(DEVICE)
-    fit(network, examples, given, lambda: None)
+    network = Teacher(packed_weights()).to(DEVICE)
+    fit(network, examples, given, lambda: torch.save(network.state_dict(), FOLDER / "teacher.pt"))
     teach(network, examples, given.to_teach)
     report(network, examples)
     return None

@@ -2,14 +2,17 @@
 
 import gzip
 import json
+import lzma
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from masis.embedded import CROSS_ENCODER, installed
 from training import encoded, packed
+from training.base import saved
 from training.candidates import _is_same
 from training.encoded import of_one_document
 
@@ -34,9 +37,47 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, example in (("candidates-a", LIST), ("selections", SINGLE)):
         with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as out:
             out.write(f"{json.dumps(example)}\n")
-    assert packed.pack(tmp_path) == 2
+    packed.pack(tmp_path)
     encoded.encode(1)
     return tmp_path
+
+
+def test_a_passage_is_packed_once_and_every_example_comes_back(tmp_path: Path) -> None:
+    examples = [LIST, {**LIST, "question": "How long is it?"}, SINGLE]
+    with gzip.open(tmp_path / "lists.jsonl.gz", "wt") as out:
+        out.writelines(f"{json.dumps(example)}\n" for example in examples)
+    assert packed.pack(tmp_path) == 3
+    assert packed.entries(tmp_path) == examples
+    with lzma.open(tmp_path / packed.FILE, "rt") as file:
+        kept = json.load(file)["passages"]
+    assert [passage["text"] for passage in kept if isinstance(passage, dict)] == [TEXT, "Rain fell."]
+
+
+@pytest.mark.parametrize("times", [1, 60], ids=["short", "cut"])
+def test_tokens_are_those_of_the_question_and_the_passage_read_together(written: Path, times: int) -> None:
+    question, passage = "When did the bridge open?", " ".join([TEXT] * times)
+    (read,) = encoded._encoded([encoded.Read(question, passage, None, None)])
+    tokenizer = Tokenizer.from_file(str(written / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(encoded.MAX_TOKENS, strategy="only_second")
+    code = tokenizer.encode(question, passage)
+    assert read["ids"].tolist() == code.ids
+    assert read["types"].tolist() == code.type_ids
+
+
+def test_a_question_longer_than_a_passage_may_be_leaves_half_the_room(written: Path) -> None:
+    (read,) = encoded._encoded([encoded.Read("?!" * 600, " ".join([TEXT] * 60), None, None)])
+    assert len(read["ids"]) == encoded.MAX_TOKENS
+    assert (read["types"] == 0).sum() == encoded.MAX_TOKENS // 2 + 2
+
+
+def test_what_was_saved_in_two_parts_is_read_as_it_is_multiplied_with(tmp_path: Path) -> None:
+    whole, scale = np.array([[1, -2], [3, 4]], np.int8), np.array([0.5, 2.0], np.float32)
+    np.savez(tmp_path / "more.0.npz", **{"a.whole": whole, "bias": scale})
+    np.savez(tmp_path / "more.1.npz", **{"a.scale": scale})
+    read = saved(tmp_path / "more.npz")
+    assert read["a"].tolist() == [[0.5, -4.0], [1.5, 8.0]]
+    assert set(read) == {"a", "bias"}
 
 
 def test_tokens_know_their_sentence_and_whether_it_answers(written: Path) -> None:
