@@ -4,6 +4,7 @@ It reads question and passage together, once. A passage longer than the network'
 units.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ LONGEST_LEAD = 400
 """In characters."""
 SPARE = 8
 """Tokens that mark where the texts begin and end, and a few in reserve."""
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*%?")
 _IMPOSSIBLE = -1e9
 
 
@@ -93,8 +95,16 @@ def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Se
     marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
     silence = float(figures.values[0, 0] + figures.values[0, 1])
     start, end, score = _best_span(figures)
-    span = (first + start, first + end, as_share(score - silence)) if end > start else None
-    return Selection(as_share(float(figures.values[0, 2])), marks, span)
+    span = (*_with_whole_figures(passage, first + start, first + end), as_share(score - silence))
+    return Selection(as_share(float(figures.values[0, 2])), marks, span if end > start else None)
+
+
+def _with_whole_figures(text: str, start: int, end: int) -> tuple[int, int]:
+    """The network reads “7.4%” as four tokens, and the words that answer may begin or end at any of them."""
+    for figure in FIGURE.finditer(text):
+        start = figure.start() if figure.start() < start < figure.end() else start
+        end = figure.end() if figure.start() < end < figure.end() else end
+    return start, end
 
 
 def _mark(figures: Figures, begin: int, end: int) -> float:

@@ -186,9 +186,10 @@ def _main(asked: Question, figures: Sequence[Figure], candidate: Candidate) -> F
 
 
 def _is_read(figure: Figure, candidate: Candidate) -> bool:
-    """Whether the figure is among the words that answer: a statement of fact may mention a figure in passing."""
-    at = figure.statement.start + figure.quantity.start
-    return candidate.read is not None and candidate.read[0] <= at < candidate.read[1]
+    """Whether the figure, or its unit, is among the words that answer: a statement of fact may mention a figure in
+    passing."""
+    begin, end = (figure.statement.start + at for at in (figure.quantity.start, figure.quantity.end))
+    return candidate.read is not None and candidate.read[0] < end and begin < candidate.read[1]
 
 
 def _parted(a: Figure, b: Figure) -> ConflictKind | None:
