@@ -226,8 +226,10 @@ def epoch_of(examples: Examples, rng: random.Random, singles: float) -> list[Any
     return [of_a_few(of_one_document(e) if e["set"] == "own" and rng.random() < ALONE else e, rng) for e in trained]
 
 
-def fit(network: nn.Module, examples: Examples, given: argparse.Namespace, keep: Callable[[], None]) -> None:
-    """Keeps what is learnt after each epoch: a lent machine may be gone before the last."""
+def fit(
+    network: nn.Module, examples: Examples, given: argparse.Namespace, keep: Callable[[], None] | None = None
+) -> None:
+    """With `keep`, what is learnt is kept after each epoch: a lent machine may be gone before the last."""
     rng = random.Random(given.seed)
     parameters = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=given.rate, weight_decay=0.01, fused=DEVICE == "cuda")
@@ -260,7 +262,8 @@ def fit(network: nn.Module, examples: Examples, given: argparse.Namespace, keep:
             f"epoch {epoch + 1}: {number + 1:,} of {len(todo):,} batches, {said}, {time.time() - begun:.0f} s",
             flush=True,
         )
-        keep()
+        if keep:
+            keep()
         if time.time() - begun >= given.seconds:
             break
 

@@ -199,7 +199,7 @@ def main() -> None:
     torch.manual_seed(given.seed)
     examples = Examples()
     network = Teacher(packed_weights()).to(DEVICE)
-    fit(network, examples, given, lambda: torch.save(network.state_dict(), FOLDER / "teacher.pt"))
+    fit(network, examples, given)
     teach(network, examples, given.to_teach)
     report(network, examples)
     return None
